@@ -1,0 +1,1 @@
+//! The public library: wires the stages into a check.

@@ -1,0 +1,1 @@
+//! One file per technique, and the rule that makes one outcome of many findings.

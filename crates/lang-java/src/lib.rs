@@ -1,0 +1,1 @@
+//! Java: build tools, compiler, class files, tests, delta.

@@ -1,0 +1,1 @@
+//! What a language must provide, with a fake for tests.

@@ -1,0 +1,1 @@
+//! Plain data that the stages of bonafix exchange.

@@ -1,0 +1,1 @@
+//! The only place that starts a process: sandbox, group, deadline, limits, interruption.

@@ -1,0 +1,1 @@
+//! Terminal and JSON reports, made from the run directory.

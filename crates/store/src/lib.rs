@@ -1,0 +1,1 @@
+//! The run directory and the content cache: the only writer of results.

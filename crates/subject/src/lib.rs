@@ -1,0 +1,1 @@
+//! From a description and a patch to versions, delta and baseline.
