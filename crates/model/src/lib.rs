@@ -1,1 +1,31 @@
 //! Plain data that the stages of bonafix exchange.
+//!
+//! No I/O, no processes, no knowledge of a language. Everything that is written to a run directory or printed as
+//! JSON is defined here, so a change of these types is a change of the format: see [`FORMAT_VERSION`].
+
+#![warn(missing_docs)]
+
+mod change;
+mod delta;
+mod event;
+mod evidence;
+mod outcome;
+mod report;
+mod test;
+
+pub use change::{FileEdit, TreeChange};
+pub use delta::{
+    ChangeKind, Delta, DeltaElement, DeltaFile, ElementKind, LineAlignment, LineRange, Statement,
+};
+pub use event::{Event, Stage};
+pub use evidence::{Evidence, Strength, Witness};
+pub use outcome::{ExitCode, InconclusiveReason, InvalidReason, Outcome, Verdict};
+pub use report::{
+    BaselineReport, BrokenBaseline, Notice, PatchReport, Plausibility, RunReport, StillFailing,
+    SubjectReport, TestChange, TestChangeKind, Timings, TriggerOrigin, TriggerTest, VersionRole,
+};
+pub use test::{Failure, TestId, TestOutcome, TestResult, TestRun, TestSelection};
+
+/// Version of the JSON that bonafix writes. Raised when a field changes meaning or disappears; new fields may
+/// appear without a raise.
+pub const FORMAT_VERSION: u32 = 1;

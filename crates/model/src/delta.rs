@@ -1,0 +1,146 @@
+//! What a patch changes, in terms of the program: methods, fields, statements, on both sides.
+
+use camino::Utf8PathBuf;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Lines `first..=last`, counted from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct LineRange {
+    /// First line.
+    pub first: u32,
+    /// Last line, included.
+    pub last: u32,
+}
+
+/// What sort of program element was changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ElementKind {
+    /// A method or function.
+    Method,
+    /// A constructor.
+    Constructor,
+    /// A static or instance initialiser block.
+    Initialiser,
+    /// A field, a constant, an enum constant, a record component.
+    Field,
+    /// A type's header: name, modifiers, supertypes, type parameters.
+    Type,
+    /// Imports, package, or what stands outside of any type.
+    File,
+}
+
+/// How an element or a statement differs between the versions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChangeKind {
+    /// Only in the patched version.
+    Added,
+    /// Only in the buggy version.
+    Removed,
+    /// In both, and different.
+    Changed,
+}
+
+/// A statement (or a field's initialiser) that the patch touches.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Statement {
+    /// Grammar kind, such as `if_statement` or `return_statement`.
+    pub kind: String,
+    /// Where it stands.
+    pub lines: LineRange,
+    /// Its first line, for people.
+    pub text: String,
+}
+
+/// One changed element.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DeltaElement {
+    /// What it is.
+    pub kind: ElementKind,
+    /// How it differs.
+    pub change: ChangeKind,
+    /// Its name as a person would say it: `pkg.Outer.Inner#method(int, String)`, `pkg.Type#field`.
+    pub name: String,
+    /// The binary name of the type that holds it: `pkg.Outer$Inner`.
+    pub owner: String,
+    /// The name alone; `<init>` and `<clinit>` for constructors and static initialisers.
+    pub member: String,
+    /// Parameter types as written in the source.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parameters: Vec<String>,
+    /// Where it stands in the buggy version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<LineRange>,
+    /// Where it stands in the patched version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<LineRange>,
+    /// The signature itself differs, not only the body.
+    pub signature_changed: bool,
+    /// Innermost changed statements of the buggy version.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub statements_before: Vec<Statement>,
+    /// Innermost changed statements of the patched version.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub statements_after: Vec<Statement>,
+}
+
+/// Which lines of the two versions are the same line. Runs of equal lines, ascending on both sides.
+///
+/// The identity of a line is its number in the buggy version; a line that only the patched version has gets none.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LineAlignment {
+    /// `(first line before, first line after, how many)`.
+    pub runs: Vec<(u32, u32, u32)>,
+}
+
+impl LineAlignment {
+    /// The line of the buggy version that a line of the patched one is.
+    pub fn before(&self, after: u32) -> Option<u32> {
+        self.runs.iter().find_map(|&(b, a, n)| (a..a + n).contains(&after).then(|| b + (after - a)))
+    }
+
+    /// The line of the patched version that a line of the buggy one is.
+    pub fn after(&self, before: u32) -> Option<u32> {
+        self.runs.iter().find_map(|&(b, a, n)| (b..b + n).contains(&before).then(|| a + (before - b)))
+    }
+}
+
+/// What a patch does to one file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DeltaFile {
+    /// Path in the buggy version (in the patched one, if the file is new).
+    #[schemars(with = "String")]
+    pub path: Utf8PathBuf,
+    /// How the file differs.
+    pub change: ChangeKind,
+    /// Changed elements; empty where only comments or white space differ.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub elements: Vec<DeltaElement>,
+    /// Which lines are the same in both versions.
+    #[serde(default)]
+    pub alignment: LineAlignment,
+    /// Why the file could not be analysed, or only in part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// All that a patch changes outside of tests.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Delta {
+    /// By path.
+    pub files: Vec<DeltaFile>,
+}
+
+impl Delta {
+    /// All changed elements.
+    pub fn elements(&self) -> impl Iterator<Item = &DeltaElement> {
+        self.files.iter().flat_map(|file| &file.elements)
+    }
+
+    /// Does anything that can run differ? A file that could not be analysed counts as a difference.
+    pub fn is_semantic(&self) -> bool {
+        self.files.iter().any(|file| !file.elements.is_empty() || file.problem.is_some())
+    }
+}

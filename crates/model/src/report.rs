@@ -1,0 +1,232 @@
+//! The results of a run, as they are stored and printed.
+
+use std::collections::BTreeMap;
+
+use camino::Utf8PathBuf;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Delta, Evidence, Outcome, TestId, TestOutcome, TestResult, Verdict};
+
+/// Something the user should know that decides nothing.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct Notice {
+    /// A stable key, such as `release-level` or `sandbox-missing`.
+    pub key: String,
+    /// One or more sentences.
+    pub text: String,
+}
+
+impl Notice {
+    /// A notice.
+    pub fn new(key: &str, text: impl Into<String>) -> Self {
+        Self { key: key.to_owned(), text: text.into() }
+    }
+}
+
+/// The part that a version plays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum VersionRole {
+    /// The program with the bug.
+    Buggy,
+    /// The program with the patch under judgement.
+    Patched,
+    /// A trusted fix.
+    Reference,
+}
+
+/// What was found out about the subject.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SubjectReport {
+    /// Its name: the case's folder, or the project's.
+    pub name: String,
+    /// `java` or `c`.
+    pub language: String,
+    /// How it is built: `maven`, `defects4j`, `plain` …
+    pub build_system: String,
+    /// Facts such as modules, language level, encoding, test framework.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub facts: BTreeMap<String, String>,
+}
+
+/// Where a test that shows the bug comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TriggerOrigin {
+    /// The subject's own tests.
+    Original,
+    /// Tests that the patch brings with it: they can show the bug, never clear the patch.
+    Patch,
+}
+
+/// A test that shows the bug.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TriggerTest {
+    /// Which test.
+    pub id: TestId,
+    /// How it ended on the buggy version.
+    pub outcome: TestOutcome,
+    /// Where it comes from.
+    pub origin: TriggerOrigin,
+    /// The user named it, as opposed to found by running.
+    pub declared: bool,
+}
+
+/// The buggy version and its tests.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BaselineReport {
+    /// How many tests ran.
+    pub tests: usize,
+    /// How many passed.
+    pub passed: usize,
+    /// How many were skipped.
+    pub skipped: usize,
+    /// Red tests of the original suite; on which of them a patch must act is decided with the patch.
+    pub red: Vec<TestResult>,
+    /// Tests set aside because repetition gave other results.
+    pub flaky: Vec<TestId>,
+    /// Red tests set aside because the reference is red on them as well.
+    pub red_on_reference: Vec<TestId>,
+    /// How often the suite ran.
+    pub repetitions: u32,
+}
+
+/// Why nothing can be judged.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BrokenBaseline {
+    /// A stable key: `does-not-build`, `no-tests`, `bug-does-not-show`, `reference-broken`.
+    pub key: String,
+    /// One sentence.
+    pub summary: String,
+    /// Compiler messages, test names, the way out.
+    pub details: Vec<String>,
+}
+
+/// What a patch does to a test file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TestChangeKind {
+    /// A new file.
+    Added,
+    /// An existing file, changed.
+    Changed,
+    /// An existing file, removed.
+    Removed,
+}
+
+/// A change under a test folder: reported, never trusted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TestChange {
+    /// Which file.
+    #[schemars(with = "String")]
+    pub path: Utf8PathBuf,
+    /// What happens to it.
+    pub kind: TestChangeKind,
+}
+
+/// A test that was red before the patch and is red after it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StillFailing {
+    /// Which test.
+    pub id: TestId,
+    /// How it ends on the patched version.
+    pub outcome: TestOutcome,
+}
+
+/// The patched version and the original tests.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Plausibility {
+    /// How many tests ran.
+    pub tests: usize,
+    /// How many passed.
+    pub passed: usize,
+    /// Tests that show the bug and that the patch turned green.
+    pub fixed: Vec<TriggerTest>,
+    /// Red before and after, and named by nobody as showing the bug.
+    pub still_failing: Vec<StillFailing>,
+    /// Green before, red after (each confirmed by repetition).
+    pub broken: Vec<TestResult>,
+    /// Tests set aside because repetition gave other results.
+    pub flaky: Vec<TestId>,
+}
+
+/// Wall times in milliseconds by step. Left out when two reports are compared.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Timings(pub BTreeMap<String, u64>);
+
+/// Everything about one patch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PatchReport {
+    /// Its name: file name, revision range or `stdin`.
+    pub name: String,
+    /// Hash of its bytes, so that a resumed run knows it again.
+    pub digest: String,
+    /// The outcome, with its reason.
+    pub verdict: Verdict,
+    /// How it applied: level, offsets, fuzz.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub apply_notes: Vec<String>,
+    /// What it does under test folders.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub test_changes: Vec<TestChange>,
+    /// What it changes.
+    #[serde(default)]
+    pub delta: Delta,
+    /// What the original tests say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plausibility: Option<Plausibility>,
+    /// What the techniques found.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<Evidence>,
+    /// What the user should know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<Notice>,
+    /// Wall times.
+    #[serde(default)]
+    pub timings: Timings,
+}
+
+/// Everything about one run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RunReport {
+    /// [`crate::FORMAT_VERSION`] of the writer.
+    pub format: u32,
+    /// Version of bonafix.
+    pub bonafix: String,
+    /// What was judged.
+    pub subject: SubjectReport,
+    /// The buggy version and its tests; absent when it is broken before they ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<BaselineReport>,
+    /// Set when nothing could be judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub broken: Option<BrokenBaseline>,
+    /// One entry a patch, in the order given.
+    pub patches: Vec<PatchReport>,
+    /// What the user should know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<Notice>,
+    /// Wall times of what is done once for all patches.
+    #[serde(default)]
+    pub timings: Timings,
+}
+
+impl RunReport {
+    /// The exit code that this run deserves.
+    pub fn exit_code(&self) -> crate::ExitCode {
+        if self.broken.is_some() {
+            return crate::ExitCode::Baseline;
+        }
+        match self.patches.as_slice() {
+            [only] => only.verdict.outcome.exit_code(),
+            _ => crate::ExitCode::Unrefuted,
+        }
+    }
+
+    /// How many patches had this outcome.
+    pub fn count(&self, outcome: Outcome) -> usize {
+        self.patches.iter().filter(|patch| patch.verdict.outcome == outcome).count()
+    }
+}
