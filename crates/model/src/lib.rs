@@ -6,6 +6,7 @@
 #![warn(missing_docs)]
 
 mod change;
+mod config;
 mod delta;
 mod event;
 mod evidence;
@@ -14,6 +15,10 @@ mod report;
 mod test;
 
 pub use change::{FileEdit, TreeChange};
+pub use config::{
+    CaseConfig, CasePatch, JavaBuild, JavaConfig, LanguageName, OverfittingKind, PatchLabel, ProjectConfig,
+    TestsConfig,
+};
 pub use delta::{
     ChangeKind, Delta, DeltaElement, DeltaFile, ElementKind, LineAlignment, LineRange, Statement,
 };
