@@ -7,9 +7,10 @@ use std::collections::BTreeMap;
 
 use bonafix_model::Notice;
 use camino::Utf8PathBuf;
+use serde::{Deserialize, Serialize};
 
 /// How the class files of the buggy version come about.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Classes {
     /// The build tool has made them, in these folders inside the private copy (main, test).
     Built {
@@ -23,7 +24,7 @@ pub enum Classes {
 }
 
 /// One module: what compiles together and is tested together. Paths are relative to the subject's root unless absolute.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Module {
     /// Name for people: the folder, or the artifact.
     pub name: String,
@@ -70,10 +71,10 @@ pub struct Module {
 }
 
 /// A whole project.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layout {
     /// `maven`, `defects4j`, `gradle`, `ant`, `plain`.
-    pub build_system: &'static str,
+    pub build_system: String,
     /// In an order in which they can be built.
     pub modules: Vec<Module>,
     /// Tests that the project's own metadata names as showing the bug (Defects4J knows them).
