@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bonafix_model::{Delta, DeltaFile, TestId, TestResult, TestRun, TestSelection, TreeChange};
+use bonafix_model::{Delta, DeltaFile, TestId, TestResult, TestRun, TreeChange};
 use camino::Utf8Path;
 
 use crate::{BuiltVersion, Diagnostic, LangError, OnTest, Project, ProjectFacts, TestPlan};
@@ -12,15 +12,16 @@ pub type Behaviour = Box<dyn Fn(&TreeChange, u32) -> Vec<TestResult> + Send + Sy
 
 /// A scripted project. Files under `test/` are tests; a file that contains `SYNTAX ERROR` does not compile.
 pub struct FakeProject {
-    /// Test results of a version, given the change and how often tests ran before (for flaky tests).
-    pub behaviour: Behaviour,
+    behaviour: Behaviour,
+    /// What [`Project::tests_in`] answers.
+    pub added_tests: Vec<TestId>,
     runs: std::sync::atomic::AtomicU32,
 }
 
 impl FakeProject {
-    /// A project whose tests give what `behaviour` says.
+    /// A project whose tests give what `behaviour` says, given the change and how often tests ran before.
     pub fn new(behaviour: impl Fn(&TreeChange, u32) -> Vec<TestResult> + Send + Sync + 'static) -> Self {
-        Self { behaviour: Box::new(behaviour), runs: std::sync::atomic::AtomicU32::new(0) }
+        Self { behaviour: Box::new(behaviour), added_tests: Vec::new(), runs: std::sync::atomic::AtomicU32::new(0) }
     }
 }
 
@@ -62,9 +63,7 @@ impl Project for FakeProject {
     ) -> Result<TestRun, LangError> {
         let run = self.runs.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let mut results = (self.behaviour)(change, run);
-        if let TestSelection::Only(wanted) = &plan.selection {
-            results.retain(|result| wanted.iter().any(|id| result.id.matches(&id.0)));
-        }
+        results.retain(|result| plan.selection.wants(&result.id));
         for result in &results {
             on_test(result, None);
         }
@@ -87,6 +86,6 @@ impl Project for FakeProject {
     }
 
     fn tests_in(&self, _change: &TreeChange) -> Result<Vec<TestId>, LangError> {
-        Ok(Vec::new())
+        Ok(self.added_tests.clone())
     }
 }

@@ -140,7 +140,7 @@ pub struct TestsConfig {
     /// Leave these out: ids, classes, or patterns with `*`.
     #[serde(default)]
     pub ignore: Vec<String>,
-    /// Seconds that one test may take on the buggy version (later limits come from what was measured). Default 60.
+    /// Seconds that one test may take on the buggy version (later limits come from what was measured). Default 20.
     pub limit_seconds: Option<u64>,
     /// How often the suite runs on the buggy version to find flaky tests. Default 2.
     pub repeat: Option<u32>,

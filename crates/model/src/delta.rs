@@ -48,10 +48,26 @@ pub enum ChangeKind {
 pub struct Statement {
     /// Grammar kind, such as `if_statement` or `return_statement`.
     pub kind: String,
-    /// Where it stands.
+    /// Where it differs: of a statement with a body (an `if`, a loop) only the head, unless the difference lies
+    /// behind the body.
     pub lines: LineRange,
+    /// The whole statement with all that it encloses, where that is more than `lines`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extent: Option<LineRange>,
     /// Its first line, for people.
     pub text: String,
+}
+
+/// What an element is called in one version.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ElementId {
+    /// As in [`DeltaElement::name`].
+    pub name: String,
+    /// As in [`DeltaElement::owner`].
+    pub owner: String,
+    /// As in [`DeltaElement::parameters`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parameters: Vec<String>,
 }
 
 /// One changed element.
@@ -63,47 +79,71 @@ pub struct DeltaElement {
     pub change: ChangeKind,
     /// Its name as a person would say it: `pkg.Outer.Inner#method(int, String)`, `pkg.Type#field`.
     pub name: String,
-    /// The binary name of the type that holds it: `pkg.Outer$Inner`.
+    /// The binary name of the type that holds it, or that it is: `pkg.Outer$Inner`. Of what stands outside of any
+    /// type: the package.
     pub owner: String,
-    /// The name alone; `<init>` and `<clinit>` for constructors and static initialisers.
+    /// The name alone; `<init>` for constructors and instance initialisers, `<clinit>` for static ones.
     pub member: String,
     /// Parameter types as written in the source.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parameters: Vec<String>,
+    /// What the patched version calls it, where that differs: changed parameter types, or an anonymous class that
+    /// got another number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub renamed: Option<ElementId>,
     /// Where it stands in the buggy version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<LineRange>,
     /// Where it stands in the patched version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<LineRange>,
-    /// The signature itself differs, not only the body.
+    /// The signature itself differs, not only the body. Holds for all that was added or removed.
     pub signature_changed: bool,
+    /// Differs only through elements inside of it, such as a method of an anonymous class; those are listed too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub only_nested: bool,
     /// Innermost changed statements of the buggy version.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub statements_before: Vec<Statement>,
     /// Innermost changed statements of the patched version.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub statements_after: Vec<Statement>,
+    /// Which of `statements_before` became which of `statements_after`, by index. A statement in no pair was
+    /// removed or added.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub statement_pairs: Vec<(u32, u32)>,
 }
 
-/// Which lines of the two versions are the same line. Runs of equal lines, ascending on both sides.
+/// Which lines of the two versions are the same line.
 ///
 /// The identity of a line is its number in the buggy version; a line that only the patched version has gets none.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LineAlignment {
-    /// `(first line before, first line after, how many)`.
+    /// `(first line before, first line after, how many)`: runs of equal text, ascending on both sides.
     pub runs: Vec<(u32, u32, u32)>,
+    /// `(line before, line after)`: lines in no run that begin with the same piece of an unchanged statement, though
+    /// it was moved, indented anew, or got another comment. Ascending by the line before; each line at most once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub moved: Vec<(u32, u32)>,
 }
 
 impl LineAlignment {
     /// The line of the buggy version that a line of the patched one is.
     pub fn before(&self, after: u32) -> Option<u32> {
-        self.runs.iter().find_map(|&(b, a, n)| (a..a + n).contains(&after).then(|| b + (after - a)))
+        let run = self.runs.partition_point(|&(_, a, n)| a + n <= after);
+        match self.runs.get(run) {
+            Some(&(b, a, _)) if a <= after => Some(b + (after - a)),
+            _ => self.moved.iter().find_map(|&(b, a)| (a == after).then_some(b)),
+        }
     }
 
     /// The line of the patched version that a line of the buggy one is.
     pub fn after(&self, before: u32) -> Option<u32> {
-        self.runs.iter().find_map(|&(b, a, n)| (b..b + n).contains(&before).then(|| a + (before - b)))
+        let run = self.runs.partition_point(|&(b, _, n)| b + n <= before);
+        match self.runs.get(run) {
+            Some(&(b, a, _)) if b <= before => Some(a + (before - b)),
+            _ => self.moved.binary_search_by_key(&before, |&(b, _)| b).ok().map(|at| self.moved[at].1),
+        }
     }
 }
 

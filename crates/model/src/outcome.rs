@@ -88,6 +88,8 @@ impl ExitCode {
 pub enum InconclusiveReason {
     /// The patch is plausible, but no technique judged it.
     NotJudged,
+    /// No test shows the bug, so nothing says that the patch acts on it.
+    BugNotShown,
     /// No input reached the change.
     NotExercised,
     /// Differences were seen, all of them flaky.

@@ -128,8 +128,60 @@ impl TestRun {
 /// Which tests to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TestSelection {
-    /// All that the project has.
-    All,
+    /// Those of the project that a pattern of `only` names (all, when it is empty) and none of `ignore` does. For
+    /// patterns see [`TestId::matches`].
+    Matching {
+        /// Patterns of wanted tests.
+        only: Vec<String>,
+        /// Patterns of unwanted tests.
+        ignore: Vec<String>,
+    },
     /// These, in this order; a class name stands for all its tests.
     Only(Vec<TestId>),
+}
+
+impl TestSelection {
+    /// All that the project has.
+    pub fn all() -> Self {
+        Self::Matching { only: Vec::new(), ignore: Vec::new() }
+    }
+
+    /// Is this test wanted?
+    pub fn wants(&self, id: &TestId) -> bool {
+        match self {
+            Self::Matching { only, ignore } => {
+                (only.is_empty() || only.iter().any(|pattern| id.matches(pattern)))
+                    && !ignore.iter().any(|pattern| id.matches(pattern))
+            }
+            Self::Only(ids) => ids.iter().any(|wanted| id.matches(&wanted.0)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(text: &str) -> TestId {
+        TestId(text.to_owned())
+    }
+
+    #[test]
+    fn a_pattern_names_a_test_its_class_its_method_or_a_wildcard() {
+        let test = id("a.b.CTest#sum(int)[2]");
+        for pattern in ["a.b.CTest#sum(int)[2]", "a.b.CTest", "a.b.CTest#sum", "a.b.CTest::sum", "*CTest#s*", "a.b.*"] {
+            assert!(test.matches(pattern), "{pattern}");
+        }
+        for pattern in ["a.b.CTes", "a.b.CTest#su", "b.CTest", "a.b.CTest#sum(int)[1]", "*DTest*"] {
+            assert!(!test.matches(pattern), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn a_selection_honours_wanted_and_unwanted_patterns() {
+        let selection = TestSelection::Matching { only: vec!["a.*".to_owned()], ignore: vec!["a.SlowTest".to_owned()] };
+        assert!(selection.wants(&id("a.FastTest#x")));
+        assert!(!selection.wants(&id("a.SlowTest#x")));
+        assert!(!selection.wants(&id("b.FastTest#x")));
+    }
 }
