@@ -1,0 +1,188 @@
+//! `bench`: figures, held against their goals, as a table for people and as JSON for comparisons.
+//!
+//! A measurement is a function that returns [`Measurement`]s; [`measure_all`] is the list of them. Figures are for
+//! comparing runs of one machine: nothing here is a timed test.
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+use camino::Utf8Path;
+use serde_json::{Value, json};
+
+use crate::cases::{self, Case};
+use crate::commands::no_arguments;
+use crate::table::Table;
+use crate::workspace::Workspace;
+use crate::{demo, install};
+
+/// Help of `bench`.
+pub(crate) const HELP: &str = "\
+Builds bonafix in release, measures, prints a table and writes it to target/xtask/bench/bench.txt and bench.json.
+Today: the wall time of `bonafix check` on every bundled case, with an empty cache and again with what that left.
+
+Examples:
+  cargo xtask bench
+";
+
+/// What a figure should be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(not(test), expect(dead_code, reason = "not every kind of goal has a measurement yet"))]
+pub(crate) enum Goal {
+    /// It is shown, and held against nothing.
+    None,
+    /// Not more than this.
+    AtMost(f64),
+    /// Not less than this.
+    AtLeast(f64),
+}
+
+/// One figure.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Measurement {
+    /// What was measured, such as `check leap-year, empty cache`.
+    pub(crate) name: String,
+    /// The figure.
+    pub(crate) value: f64,
+    /// Its unit, such as `s` or `executions/s`.
+    pub(crate) unit: &'static str,
+    /// What it should be.
+    pub(crate) goal: Goal,
+}
+
+impl Measurement {
+    /// A figure without a goal.
+    pub(crate) fn new(name: impl Into<String>, value: f64, unit: &'static str) -> Self {
+        Self { name: name.into(), value, unit, goal: Goal::None }
+    }
+
+    /// The same figure with a goal.
+    #[cfg_attr(not(test), expect(dead_code, reason = "no measurement has a goal yet"))]
+    pub(crate) fn goal(self, goal: Goal) -> Self {
+        Self { goal, ..self }
+    }
+
+    /// Whether the goal is met, where there is one.
+    fn is_met(&self) -> Option<bool> {
+        match self.goal {
+            Goal::None => None,
+            Goal::AtMost(limit) => Some(self.value <= limit),
+            Goal::AtLeast(limit) => Some(self.value >= limit),
+        }
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let goal = match self.goal {
+            Goal::None => String::new(),
+            Goal::AtMost(limit) => format!("<= {limit}"),
+            Goal::AtLeast(limit) => format!(">= {limit}"),
+        };
+        let met = self.is_met().map_or("", |met| if met { "met" } else { "NOT MET" });
+        vec![self.name.clone(), format!("{:.3}", self.value), self.unit.to_owned(), goal, met.to_owned()]
+    }
+
+    fn json(&self) -> Value {
+        let (at_most, at_least) = match self.goal {
+            Goal::None => (None, None),
+            Goal::AtMost(limit) => (Some(limit), None),
+            Goal::AtLeast(limit) => (None, Some(limit)),
+        };
+        json!({
+            "name": self.name, "value": self.value, "unit": self.unit,
+            "at_most": at_most, "at_least": at_least, "met": self.is_met(),
+        })
+    }
+}
+
+/// Runs `bench`.
+pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<ExitCode> {
+    no_arguments("bench", arguments)?;
+    install::ensure_tools()?;
+    let bonafix = demo::build(workspace)?;
+    let measurements = measure_all(workspace, &bonafix)?;
+    publish(&measurements, &workspace.scratch("bench")?)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Every measurement there is.
+fn measure_all(workspace: &Workspace, bonafix: &Utf8Path) -> Result<Vec<Measurement>> {
+    let mut measurements = Vec::new();
+    for case in cases::all(&workspace.root)? {
+        measurements.extend(check_twice(workspace, bonafix, &case)?);
+    }
+    Ok(measurements)
+}
+
+/// One case with an empty cache, then again with the cache that this left.
+fn check_twice(workspace: &Workspace, bonafix: &Utf8Path, case: &Case) -> Result<[Measurement; 2]> {
+    let cache = workspace.scratch("bench")?.join("cache");
+    if cache.exists() {
+        fs_err::remove_dir_all(&cache)?;
+    }
+    let first = check_seconds(workspace, bonafix, case, &cache)?;
+    let second = check_seconds(workspace, bonafix, case, &cache)?;
+    Ok([
+        Measurement::new(format!("check {}, empty cache", case.name), first, "s"),
+        Measurement::new(format!("check {}, second run", case.name), second, "s"),
+    ])
+}
+
+fn check_seconds(workspace: &Workspace, bonafix: &Utf8Path, case: &Case, cache: &Utf8Path) -> Result<f64> {
+    let command = cases::check_command(bonafix, &workspace.root, case).env("BONAFIX_CACHE", cache.as_str());
+    let start = Instant::now();
+    let judged = cases::check(&command, case)?;
+    if judged.is_empty() {
+        bail!("{} has no patches to measure with", case.name);
+    }
+    Ok(start.elapsed().as_secs_f64())
+}
+
+/// Prints the table and writes it beside its JSON.
+fn publish(measurements: &[Measurement], folder: &Utf8Path) -> Result<()> {
+    let table = table(measurements).to_string();
+    print!("{table}");
+    let entries: Vec<Value> = measurements.iter().map(Measurement::json).collect();
+    fs_err::write(folder.join("bench.txt"), &table)?;
+    fs_err::write(
+        folder.join("bench.json"),
+        serde_json::to_string_pretty(&json!({"measurements": entries}))?,
+    )?;
+    eprintln!("written to {folder}/bench.txt and bench.json");
+    Ok(())
+}
+
+fn table(measurements: &[Measurement]) -> Table {
+    let mut table = Table::new(&["measurement", "value", "unit", "goal", ""]);
+    for measurement in measurements {
+        table.row(measurement.cells());
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_goal_is_met_or_not_on_either_side() {
+        let figure = |goal| Measurement::new("x", 5.0, "s").goal(goal).is_met();
+        assert_eq!(figure(Goal::AtMost(5.0)), Some(true));
+        assert_eq!(figure(Goal::AtMost(4.0)), Some(false));
+        assert_eq!(figure(Goal::AtLeast(6.0)), Some(false));
+        assert_eq!(figure(Goal::None), None);
+    }
+
+    #[test]
+    fn figures_are_published_as_text_and_as_json() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = Utf8Path::from_path(folder.path()).unwrap();
+        let measurement = Measurement::new("check x", 1.25, "s").goal(Goal::AtMost(1.0));
+        publish(&[measurement], folder).unwrap();
+        let text = fs_err::read_to_string(folder.join("bench.txt")).unwrap();
+        assert!(text.contains("check x      1.250  s     <= 1  NOT MET"), "{text}");
+        let json: Value =
+            serde_json::from_str(&fs_err::read_to_string(folder.join("bench.json")).unwrap()).unwrap();
+        assert_eq!(json["measurements"][0]["at_most"], 1.0);
+        assert_eq!(json["measurements"][0]["met"], false);
+    }
+}
