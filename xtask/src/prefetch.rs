@@ -19,8 +19,12 @@ const COORDINATES: &[&str] = &[
     "org.junit.platform:junit-platform-launcher:1.10.2",
 ];
 
+/// The goals that bonafix pins; a test holds them against its source.
+const BUILD_CLASSPATH: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:build-classpath";
+const EFFECTIVE_POM: &str = "org.apache.maven.plugins:maven-help-plugin:3.4.0:effective-pom";
+
 /// What bonafix asks a Maven project.
-const GOALS: &[&str] = &["test-compile", "dependency:build-classpath", "help:effective-pom"];
+const GOALS: &[&str] = &["test-compile", BUILD_CLASSPATH, EFFECTIVE_POM];
 
 /// Fetches unless the stamp says that this was done. What cannot be fetched is said and is no error: a test that
 /// needs it will fail with its own words.
@@ -94,7 +98,7 @@ fn fetch_coordinates(coordinates: &[String], scratch: &Utf8Path) -> Result<bool>
         let folder = scratch.join(format!("coordinate-{index}"));
         fs_err::create_dir_all(&folder)?;
         fs_err::write(folder.join("pom.xml"), pom_for(coordinate))?;
-        complete &= maven(&folder, &["dependency:build-classpath"], coordinate);
+        complete &= maven(&folder, &[BUILD_CLASSPATH], coordinate);
         fs_err::remove_dir_all(&folder)?;
     }
     Ok(complete)
@@ -173,6 +177,15 @@ mod tests {
         let all = coordinates(&[case(&["junit:junit:4.13.2", "a:b:1"]), case(&["a:b:1"])]);
         assert_eq!(all.iter().filter(|one| *one == "a:b:1").count(), 1);
         assert_eq!(all.iter().filter(|one| *one == "junit:junit:4.13.2").count(), 1);
+    }
+
+    #[test]
+    fn the_goals_are_those_that_bonafix_calls() {
+        let root = crate::workspace::Workspace::find().unwrap().root;
+        let source = fs_err::read_to_string(root.join("crates/lang-java/src/layout/maven/call.rs")).unwrap();
+        for goal in [BUILD_CLASSPATH, EFFECTIVE_POM] {
+            assert!(source.contains(goal), "{goal} is fetched, and bonafix calls another one");
+        }
     }
 
     #[test]
