@@ -236,6 +236,9 @@ impl Work<'_> {
             shared(self.set.files.iter().map(|file| removed_prefix(file, mapping.strip)));
         applied.prefix_added = shared(mapping.prefixes.iter().map(|prefix| prefix.as_str().to_owned()));
         applied.notes.splice(0..0, self.set.notes.iter().cloned());
+        if applied.change.is_empty() {
+            applied.notes.push("the patch changes the contents of no file".to_owned());
+        }
         Ok(Attempt { applied, doubtful })
     }
 

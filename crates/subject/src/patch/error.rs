@@ -50,8 +50,8 @@ pub enum PatchError {
 
     #[error(
         "{patch}: this patch is already applied to {file}, or it is reversed (written from fixed to buggy, as \
-         Defects4J's `N.src.patch` files are): give the buggy version, or turn the patch round with \
-         `interdiff -q {patch} /dev/null` or `git diff -R`"
+         Defects4J's `N.src.patch` files are): give the buggy version as the project, or write the patch the other \
+         way round, `diff -u BUGGY FIXED`"
     )]
     AlreadyApplied { patch: String, file: String },
 

@@ -149,16 +149,13 @@ impl<'a> Parser<'a> {
 
     /// The same where a hunk may still go on: a hunk must follow.
     fn is_file_header_with_hunk(&self, at: usize) -> bool {
-        self.is_file_header(at) && hunk_header(self.line(at + 2)).is_some()
+        self.is_file_header(at) && self.line(at + 2).starts_with(b"@@")
     }
 
     fn plain_file(&mut self) -> Result<(), PatchError> {
         let begin = self.at;
         let (old, new) = self.file_header()?;
         let hunks = self.hunks()?;
-        if hunks.is_empty() {
-            return Err(self.malformed(self.at, "a hunk (`@@ -1,2 +1,2 @@`) should follow the `+++` line"));
-        }
         self.push_file(begin, old, new, None, hunks)
     }
 
@@ -202,6 +199,10 @@ impl<'a> Parser<'a> {
     fn git_file(&mut self) -> Result<(), PatchError> {
         let begin = self.at;
         let header = self.git_header()?;
+        if header.mode_changed {
+            let file = header.new.as_deref().unwrap_or("the file");
+            self.notes.push(format!("line {}: the change of {file}'s mode is passed over", begin + 1));
+        }
         if self.line(self.at).starts_with(b"GIT binary patch") || binary_file(self.line(self.at)).is_some() {
             let file = header.new.or(header.old).unwrap_or_else(|| "a file".to_owned());
             return Err(self.binary(self.at, file));
@@ -221,10 +222,6 @@ impl<'a> Parser<'a> {
             Some(FileKind::Delete) => (Some(old), None),
             _ => (Some(old), Some(new)),
         };
-        if header.mode_changed {
-            let file = new.as_deref().unwrap_or_default();
-            self.notes.push(format!("line {}: the change of {file}'s mode is passed over", begin + 1));
-        }
         let side = |path| HeaderPath { path, marked_absent: false };
         self.push_file(begin, side(old), side(new), header.kind, Vec::new())
     }
@@ -258,6 +255,11 @@ impl<'a> Parser<'a> {
         to: &mut Option<String>,
     ) -> Result<bool, PatchError> {
         let line = self.line(self.at);
+        if has_special_mode(line) {
+            return Err(
+                self.malformed(self.at, "symbolic links and submodules cannot be patched; leave them out")
+            );
+        }
         let path = |prefix: &[u8]| {
             let rest = line.strip_prefix(prefix)?;
             Some(names::git_path(rest).map_err(|why| self.malformed(self.at, why)))
@@ -288,13 +290,21 @@ impl<'a> Parser<'a> {
             let end = self.hunk_end(old, new)?;
             let lines = self.hunk_lines(end);
             self.note_counts(header, &lines, old, new);
-            self.at = end;
+            self.at = self.past_blank_lines_before_hunk(end);
             hunks.push(Hunk { line: header + 1, old_start: old.start, new_start: new.start, lines });
         }
         if self.line(self.at).starts_with(b"@@") {
             return Err(self.malformed(self.at, "this is no hunk header; one reads `@@ -1,2 +1,2 @@`"));
         }
+        if hunks.is_empty() {
+            return Err(self.malformed(self.at, "a hunk (`@@ -1,2 +1,2 @@`) should follow the `+++` line"));
+        }
         Ok(hunks)
+    }
+
+    fn past_blank_lines_before_hunk(&self, end: usize) -> usize {
+        let next = (end..self.lines.len()).find(|&at| !self.line(at).is_empty());
+        next.filter(|&at| hunk_header(self.line(at)).is_some()).unwrap_or(end)
     }
 
     fn note_counts(&mut self, header: usize, lines: &[HunkLine], old: Range, new: Range) {
@@ -366,7 +376,7 @@ impl<'a> Parser<'a> {
 
     /// Whether more changes follow the counted end, so that the counts must be too small.
     fn goes_on_after(&self, counted: usize, natural: usize) -> bool {
-        (counted..natural).any(|at| matches!(self.sign(at), Some(b'+' | b'-')))
+        !self.is_dashes(counted) && (counted..natural).any(|at| matches!(self.sign(at), Some(b'+' | b'-')))
     }
 
     fn is_boundary(&self, at: usize) -> bool {
@@ -380,9 +390,14 @@ impl<'a> Parser<'a> {
     /// `-- ` and git's version, the last lines of `git format-patch`.
     fn is_signature(&self, at: usize) -> bool {
         let version = self.line(at + 1);
-        matches!(self.line(at), b"-- " | b"--")
+        self.is_dashes(at)
             && version.first().is_none_or(u8::is_ascii_digit)
             && !(at + 2..self.lines.len()).any(|after| matches!(self.sign(after), Some(b'+' | b'-')))
+    }
+
+    /// What sets a signature or a mailing list's footer apart.
+    fn is_dashes(&self, at: usize) -> bool {
+        matches!(self.line(at), b"-- " | b"--")
     }
 
     /// Nothing more, another hunk, another file: not a damaged line.
@@ -437,18 +452,24 @@ fn hunk_header(line: &[u8]) -> Option<(Range, Range)> {
 
 fn range(text: &str) -> Option<Range> {
     let (start, count) = text.split_once(',').unwrap_or((text, "1"));
-    Some(Range { start: start.parse().ok()?, count: count.parse().ok()? })
+    let number = |text: &str| usize::try_from(text.parse::<u32>().ok()?).ok();
+    Some(Range { start: number(start)?, count: number(count)? })
 }
 
 /// `Binary files a/x and b/x differ`, also of git and svn.
 fn binary_file(line: &[u8]) -> Option<String> {
     let line = String::from_utf8_lossy(line);
-    let files = line
-        .strip_prefix("Binary files ")
-        .or_else(|| line.strip_prefix("Files "))?
-        .strip_suffix(" differ")?;
+    let files = line.strip_prefix("Binary files ")?.strip_suffix(" differ")?;
     let (old, new) = files.split_once(" and ")?;
     Some(if new == "/dev/null" { old } else { new }.to_owned())
+}
+
+/// An extended header of git that speaks of something else than a file with lines.
+fn has_special_mode(line: &[u8]) -> bool {
+    let speaks_of_modes: [&[u8]; 5] =
+        [b"new file mode ", b"deleted file mode ", b"old mode ", b"new mode ", b"index "];
+    speaks_of_modes.iter().any(|prefix| line.starts_with(prefix))
+        && (line.ends_with(b" 120000") || line.ends_with(b" 160000"))
 }
 
 /// `12c14`, `3,4d2` of plain `diff`.

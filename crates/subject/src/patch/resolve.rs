@@ -15,21 +15,33 @@ use super::{Applied, FileKind, FilePatch, PatchError, PatchSet};
 
 /// Applies a patch under the one mapping of its paths that works.
 pub(super) fn apply(set: &PatchSet, tree: &dyn Tree) -> Result<Applied, PatchError> {
-    let forward = find_way(set, tree, MAX_FUZZ);
-    match forward {
-        Ok(attempt) if !attempt.doubtful => Ok(attempt.applied),
-        Ok(attempt) => already_applied(set, tree).map_or(Ok(attempt.applied), Err),
-        Err(error) => Err(already_applied(set, tree).unwrap_or(error)),
+    match find_way(set, tree, MAX_FUZZ) {
+        Ok(attempt) if attempt.doubtful => {
+            already_applied(set, tree, Strictness::SameLines).map_or(Ok(attempt.applied), Err)
+        }
+        Ok(attempt) => Ok(attempt.applied),
+        Err(error) => Err(already_applied(set, tree, Strictness::AnyLines).unwrap_or(error)),
     }
 }
 
-/// The error to give if the patch turned round fits exactly. Creating a file fits everywhere and proves nothing.
-fn already_applied(set: &PatchSet, tree: &dyn Tree) -> Option<PatchError> {
+/// How well the patch turned round must fit to prove that it is applied already.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Strictness {
+    /// Forward it fits somehow: turned round it must fit at the lines it names.
+    SameLines,
+    /// Forward it does not fit at all.
+    AnyLines,
+}
+
+/// The error to give if the patch turned round fits. Creating a file fits everywhere and proves nothing.
+fn already_applied(set: &PatchSet, tree: &dyn Tree, strictness: Strictness) -> Option<PatchError> {
     let reversed = set.reversed();
     let proof = reversed.files.iter().find(|file| file.kind != FileKind::Create && has_old_lines(file))?;
     let attempt = find_way(&reversed, tree, 0).ok()?;
-    let file = proof.display_path().to_owned();
-    (!attempt.doubtful).then(|| PatchError::AlreadyApplied { patch: set.name.clone(), file })
+    let file =
+        attempt.applied.change.keys().next().map_or(proof.display_path(), |path| path.as_str()).to_owned();
+    let fits = strictness == Strictness::AnyLines || !attempt.doubtful;
+    fits.then(|| PatchError::AlreadyApplied { patch: set.name.clone(), file })
 }
 
 fn has_old_lines(file: &FilePatch) -> bool {

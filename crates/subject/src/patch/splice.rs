@@ -73,8 +73,17 @@ fn why_not(file: &[Line<'_>], hunk: &Hunk, no_place: &NoPlace) -> String {
         NoPlace::NotFound if hunk.old_side().next().is_none() => {
             format!("it has no context and cannot go to line {} of {} lines", hunk.old_start, file.len())
         }
+        NoPlace::NotFound if is_applied(file, hunk) => {
+            "its lines are not in the file, but what it makes of them is: this hunk is applied already or reversed"
+                .to_owned()
+        }
         NoPlace::NotFound => "its lines are not in the file (or another hunk has changed them)".to_owned(),
     }
+}
+
+fn is_applied(file: &[Line<'_>], hunk: &Hunk) -> bool {
+    let adds = hunk.lines.iter().any(|line| line.kind == LineKind::Add);
+    adds && place::find(file, &hunk.reversed(), 0, &[], 0).is_ok()
 }
 
 /// Removes or adds one line before the file's line `at`.
