@@ -3,10 +3,91 @@
 //! Each build system has a file of its own below; all of them end in a [`Layout`], and nothing after this stage knows
 //! which one it was.
 
+mod ant;
+mod call;
+mod defects4j;
+mod dependencies;
+mod finish;
+mod gradle;
+mod launcher;
+mod maven;
+mod plain;
+mod properties;
+mod sources;
+
 use std::collections::BTreeMap;
 
-use bonafix_model::Notice;
-use camino::Utf8PathBuf;
+use bonafix_lang::LangError;
+use bonafix_model::{JavaBuild, JavaConfig, Notice};
+use bonafix_proc::Launcher;
+use camino::{Utf8Path, Utf8PathBuf};
+
+pub use self::launcher::launcher_jars;
+pub use self::sources::{Framework, framework_of};
+use crate::toolchain::Jdk;
+
+/// What is needed to find out how a project is built.
+#[derive(Clone, Copy)]
+pub struct LayoutRequest<'a> {
+    /// A private copy of the buggy tree; the build tool writes into it.
+    pub root: &'a Utf8Path,
+    /// What the user says.
+    pub config: &'a JavaConfig,
+    /// The JDK that build tools run on.
+    pub jdk: &'a Jdk,
+    /// Starts build tools.
+    pub launcher: &'a Launcher,
+    /// Their output is appended here.
+    pub log: &'a Utf8Path,
+    /// Folder for resolved class paths.
+    pub cache: &'a Utf8Path,
+}
+
+/// Finds out how a project is built, and builds it where its own build tool does that.
+pub fn discover(request: &LayoutRequest) -> Result<Layout, LangError> {
+    let build = choose(request)?;
+    tracing::debug!(?build, root = %request.root, "build system");
+    let mut layout = match build {
+        JavaBuild::Defects4j => defects4j::layout(request)?,
+        JavaBuild::Maven => maven::layout(request)?,
+        JavaBuild::Gradle => gradle::layout(request)?,
+        JavaBuild::Ant => ant::layout(request)?,
+        JavaBuild::Plain => plain::layout(request, "plain", plain::Hints::default())?,
+    };
+    finish::finish(request, &mut layout)?;
+    Ok(layout)
+}
+
+/// The build system that the user names, or the first that has left its files.
+fn choose(request: &LayoutRequest) -> Result<JavaBuild, LangError> {
+    let given = !request.config.sources.is_empty() || !request.config.tests.is_empty();
+    match request.config.build {
+        Some(build @ (JavaBuild::Maven | JavaBuild::Gradle)) if given => Err(LangError::Configuration {
+            message: format!(
+                "`java.build = \"{}\"` finds sources and tests itself: remove `java.sources` and `java.tests`, or set \
+                 `java.build = \"plain\"`",
+                if build == JavaBuild::Maven { "maven" } else { "gradle" }
+            ),
+        }),
+        Some(build) => Ok(build),
+        None if given => Ok(JavaBuild::Plain),
+        None => Ok(detect(request.root)),
+    }
+}
+
+fn detect(root: &Utf8Path) -> JavaBuild {
+    if defects4j::detect(root) {
+        JavaBuild::Defects4j
+    } else if maven::detect(root) {
+        JavaBuild::Maven
+    } else if gradle::detect(root) {
+        JavaBuild::Gradle
+    } else if ant::detect(root) {
+        JavaBuild::Ant
+    } else {
+        JavaBuild::Plain
+    }
+}
 use serde::{Deserialize, Serialize};
 
 /// How the class files of the buggy version come about.
@@ -28,12 +109,14 @@ pub enum Classes {
 pub struct Module {
     /// Name for people: the folder, or the artifact.
     pub name: String,
-    /// Folder; the working directory of its tests.
+    /// Folder, empty for the root; the working directory of its tests unless `working_folder` says another.
     pub folder: Utf8PathBuf,
-    /// Source roots.
+    /// Source roots. A file belongs to the deepest root that holds it: see [`Module::role_of`].
     pub sources: Vec<Utf8PathBuf>,
-    /// Test source roots.
+    /// Test source roots. One that is also in `sources` holds both.
     pub tests: Vec<Utf8PathBuf>,
+    /// The tests among the files of roots that hold both, as they are in the buggy tree.
+    pub mixed_tests: Vec<Utf8PathBuf>,
     /// Resource roots.
     pub resources: Vec<Utf8PathBuf>,
     /// Test resource roots.
@@ -46,6 +129,8 @@ pub struct Module {
     pub classpath: Vec<Utf8PathBuf>,
     /// Level asked for, as the project writes it (8 for "1.8").
     pub release: Option<u32>,
+    /// Level of the tests, where it is another.
+    pub test_release: Option<u32>,
     /// Encoding of the sources.
     pub encoding: Option<String>,
     /// Options for javac beside level, encoding and paths (`-parameters`, `-Xlint` …).
@@ -58,6 +143,8 @@ pub struct Module {
     pub system_properties: BTreeMap<String, String>,
     /// Environment of the tests.
     pub environment: BTreeMap<String, String>,
+    /// Working directory of the tests, where it is another than `folder`.
+    pub working_folder: Option<Utf8PathBuf>,
     /// Patterns of test classes, in Surefire's form; empty means: every class with tests.
     pub test_includes: Vec<String>,
     /// Patterns of classes that are no tests.
@@ -79,6 +166,127 @@ pub struct Layout {
     pub modules: Vec<Module>,
     /// Tests that the project's own metadata names as showing the bug (Defects4J knows them).
     pub failing: Vec<String>,
+    /// Modules that the build tool could not build: what lies in their folders is not judged.
+    pub left_out: Vec<LeftOut>,
     /// What the user should know.
     pub notices: Vec<Notice>,
+}
+
+/// A module that could not be built, while others could.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// Its folder.
+    pub folder: Utf8PathBuf,
+    /// Why.
+    pub reason: String,
+    /// What the compiler said of its sources.
+    pub diagnostics: Vec<String>,
+}
+
+/// What a source file is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Part of the program.
+    Main,
+    /// Part of its tests.
+    Test,
+}
+
+impl Module {
+    /// A module with nothing in it.
+    pub fn new(name: &str, folder: &Utf8Path) -> Self {
+        Self {
+            name: name.to_owned(),
+            folder: folder.to_owned(),
+            sources: Vec::new(),
+            tests: Vec::new(),
+            mixed_tests: Vec::new(),
+            resources: Vec::new(),
+            test_resources: Vec::new(),
+            upstream: Vec::new(),
+            upstream_tests: Vec::new(),
+            classpath: Vec::new(),
+            release: None,
+            test_release: None,
+            encoding: None,
+            javac_options: Vec::new(),
+            processor_path: None,
+            jvm_options: Vec::new(),
+            system_properties: BTreeMap::new(),
+            environment: BTreeMap::new(),
+            working_folder: None,
+            test_includes: Vec::new(),
+            test_excludes: Vec::new(),
+            groups: Vec::new(),
+            excluded_groups: Vec::new(),
+            classes: Classes::ToCompile,
+        }
+    }
+
+    /// What the file at `path` (relative to the subject's root) is for, and the root that it lies in; `None` where it
+    /// lies in none. `text` decides in a root that holds both, for files that the buggy tree does not have.
+    pub fn role_of(&self, path: &Utf8Path, text: Option<&str>) -> Option<(Role, &Utf8Path)> {
+        let deepest = |roots: &'_ [Utf8PathBuf]| {
+            roots
+                .iter()
+                .filter(|root| path.starts_with(root))
+                .max_by_key(|root| root.components().count())
+                .cloned()
+        };
+        let (main, test) = (deepest(&self.sources), deepest(&self.tests));
+        let depth = |root: &Option<Utf8PathBuf>| root.as_ref().map(|root| root.components().count());
+        let both = main.is_some() && main == test;
+        let is_test = if both {
+            self.mixed_tests.iter().any(|file| file == path)
+                || text.is_some_and(|text| framework_of(text).is_some())
+        } else {
+            depth(&test) > depth(&main)
+        };
+        let (role, roots, root) =
+            if is_test { (Role::Test, &self.tests, test?) } else { (Role::Main, &self.sources, main?) };
+        roots.iter().find(|candidate| **candidate == root).map(|root| (role, root.as_path()))
+    }
+}
+
+impl Layout {
+    /// A project without modules.
+    fn new(build_system: &str) -> Self {
+        Self {
+            build_system: build_system.to_owned(),
+            modules: Vec::new(),
+            failing: Vec::new(),
+            left_out: Vec::new(),
+            notices: Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_belongs_to_the_deepest_root() {
+        let mut module = Module::new("m", Utf8Path::new(""));
+        module.sources = vec!["src".into()];
+        module.tests = vec!["src/test".into()];
+        let role = |path: &str| {
+            module.role_of(Utf8Path::new(path), None).map(|(role, root)| (role, root.to_string()))
+        };
+        assert_eq!(role("src/p/A.java"), Some((Role::Main, "src".to_owned())));
+        assert_eq!(role("src/test/p/T.java"), Some((Role::Test, "src/test".to_owned())));
+        assert_eq!(role("docs/X.java"), None);
+    }
+
+    #[test]
+    fn in_a_root_that_holds_both_the_imports_decide() {
+        let mut module = Module::new("m", Utf8Path::new(""));
+        module.sources = vec!["".into()];
+        module.tests = vec!["".into()];
+        module.mixed_tests = vec!["ATest.java".into()];
+        let role = |path: &str, text| module.role_of(Utf8Path::new(path), text).map(|(role, _)| role);
+        assert_eq!(role("ATest.java", None), Some(Role::Test));
+        assert_eq!(role("A.java", None), Some(Role::Main));
+        assert_eq!(role("New.java", Some("import org.junit.Test;")), Some(Role::Test));
+    }
 }

@@ -39,7 +39,8 @@ impl Jdk {
             };
             return Err(format!("{home} {what}"));
         }
-        let described = fs_err::read_to_string(home.join("release")).ok().and_then(|text| release_version(&text));
+        let described =
+            fs_err::read_to_string(home.join("release")).ok().and_then(|text| release_version(&text));
         let full_version = described
             .or_else(|| version_in_name(home.file_name().unwrap_or_default()))
             .ok_or_else(|| format!("{home} does not say its version: it has no readable `release` file"))?;
@@ -149,7 +150,9 @@ impl Surroundings {
         let path = env::var_os("PATH").unwrap_or_default();
         Self {
             java_home: env::var("JAVA_HOME").ok().filter(|home| !home.is_empty()).map(Utf8PathBuf::from),
-            path: env::split_paths(&path).filter_map(|folder| Utf8PathBuf::from_path_buf(folder).ok()).collect(),
+            path: env::split_paths(&path)
+                .filter_map(|folder| Utf8PathBuf::from_path_buf(folder).ok())
+                .collect(),
             jvm_folders: vec!["/usr/lib/jvm".into(), "/usr/java".into(), "/opt/java".into()],
         }
     }
@@ -194,7 +197,9 @@ fn missing_jdk(problems: &[String]) -> LangError {
     LangError::ToolMissing {
         tool: "a JDK".to_owned(),
         purpose: "to compile and run Java".to_owned(),
-        way_out: format!("install one (Debian: `apt install default-jdk-headless`), or set `java.jdk` or JAVA_HOME{seen}"),
+        way_out: format!(
+            "install one (Debian: `apt install default-jdk-headless`), or set `java.jdk` or JAVA_HOME{seen}"
+        ),
     }
 }
 
@@ -252,7 +257,8 @@ mod tests {
 
     fn fake_jdk(folder: &Utf8Path, version: &str, programs: &[&str]) {
         fs_err::create_dir_all(folder.join("bin")).unwrap();
-        fs_err::write(folder.join("release"), format!("IMPLEMENTOR=\"x\"\nJAVA_VERSION=\"{version}\"\n")).unwrap();
+        fs_err::write(folder.join("release"), format!("IMPLEMENTOR=\"x\"\nJAVA_VERSION=\"{version}\"\n"))
+            .unwrap();
         for program in programs {
             let path = folder.join("bin").join(program);
             fs_err::write(&path, "").unwrap();
@@ -315,7 +321,10 @@ mod tests {
 
     #[test]
     fn versions_of_build_tools_are_read_from_what_they_print() {
-        assert_eq!(tool_version("\u{1b}[1mApache Maven 3.8.7\u{1b}[m\nMaven home: x").as_deref(), Some("3.8.7"));
+        assert_eq!(
+            tool_version("\u{1b}[1mApache Maven 3.8.7\u{1b}[m\nMaven home: x").as_deref(),
+            Some("3.8.7")
+        );
         assert_eq!(tool_version("\n----\nGradle 4.4.1\n----\n").as_deref(), Some("4.4.1"));
         let ant = "Apache Ant(TM) version 1.10.13 compiled on January 9 2023";
         assert_eq!(tool_version(ant).as_deref(), Some("1.10.13"));
@@ -327,8 +336,11 @@ mod tests {
         let (_keep, folder) = temporary();
         fake_jdk(&folder.join("a"), "1.8.0_392", &["java", "javac"]);
         fake_jdk(&folder.join("jre"), "17.0.1", &["java"]);
-        let surroundings =
-            Surroundings { java_home: Some(folder.join("a")), path: vec![], jvm_folders: vec![folder.clone()] };
+        let surroundings = Surroundings {
+            java_home: Some(folder.join("a")),
+            path: vec![],
+            jvm_folders: vec![folder.clone()],
+        };
         let found = surroundings.find_jdk(Some(&folder.join("a"))).unwrap();
         assert_eq!((found.version, found.full_version.as_str()), (8, "1.8.0_392"));
         let error = surroundings.find_jdk(Some(&folder.join("jre"))).unwrap_err().to_string();

@@ -1,0 +1,68 @@
+//! Starts a build tool: its output goes to the log and comes back as text.
+
+use std::io::Write as _;
+
+use bonafix_lang::LangError;
+use bonafix_proc::{Confinement, Exit, Job, Limits, ProcError, Sink};
+use camino::Utf8Path;
+
+use super::LayoutRequest;
+
+/// More than any build prints that a person will read.
+const OUTPUT_CAP: usize = 32 * 1024 * 1024;
+
+/// How a build tool ended.
+pub(crate) struct Run {
+    pub(crate) success: bool,
+    /// Both streams, standard output first.
+    pub(crate) output: String,
+}
+
+/// Runs a build tool in `folder` with the chosen JDK. It may use the network, but not run for ever.
+pub(crate) fn run_tool(
+    request: &LayoutRequest,
+    program: &Utf8Path,
+    arguments: &[String],
+    folder: &Utf8Path,
+) -> Result<Run, LangError> {
+    let job = Job::new(program)
+        .args(arguments)
+        .cwd(folder)
+        .inherit_all_env()
+        .env("JAVA_HOME", &request.jdk.home)
+        .stdout(Sink::Capture { cap: OUTPUT_CAP })
+        .stderr(Sink::Capture { cap: OUTPUT_CAP })
+        .limits(Limits::build())
+        .confinement(Confinement::Open);
+    let command = job.display();
+    let finished = job.run(request.launcher).map_err(start_error)?;
+    let output = format!("{}{}", finished.stdout.text(), finished.stderr.text());
+    append(request.log, &command, &output)?;
+    let name = program.file_name().unwrap_or_default();
+    match finished.exit {
+        Exit::Code(code) => Ok(Run { success: code == 0, output }),
+        Exit::TimedOut => Err(broken(name, "did not finish within its time", &output)),
+        other => Err(broken(name, &format!("was ended from outside ({other:?})"), &output)),
+    }
+}
+
+fn start_error(error: ProcError) -> LangError {
+    match error {
+        ProcError::Interrupted => LangError::Interrupted,
+        other => LangError::Internal(other.to_string()),
+    }
+}
+
+fn broken(name: &str, what: &str, output: &str) -> LangError {
+    let lines: Vec<String> = output.lines().map(str::to_owned).collect();
+    LangError::BuildTool {
+        summary: format!("`{name}` {what}"),
+        details: lines[lines.len().saturating_sub(20)..].to_vec(),
+    }
+}
+
+fn append(log: &Utf8Path, command: &str, output: &str) -> Result<(), LangError> {
+    let mut file = fs_err::OpenOptions::new().create(true).append(true).open(log)?;
+    writeln!(file, "$ {command}\n{output}")?;
+    Ok(())
+}

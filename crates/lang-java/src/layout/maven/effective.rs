@@ -1,0 +1,351 @@
+//! Reads the effective POM: what Maven makes of a project's POM, its parents, profiles and defaults.
+
+use std::collections::BTreeMap;
+
+use camino::Utf8PathBuf;
+use roxmltree::{Document, Node};
+
+use crate::toolchain::parse_level;
+
+/// One project of the reactor.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Project {
+    pub(crate) group: String,
+    pub(crate) artifact: String,
+    pub(crate) version: String,
+    pub(crate) packaging: String,
+    /// `target`.
+    pub(crate) build_folder: Utf8PathBuf,
+    pub(crate) source: Utf8PathBuf,
+    pub(crate) test_source: Utf8PathBuf,
+    /// Source folders that a plugin adds.
+    pub(crate) added_sources: Vec<Utf8PathBuf>,
+    /// Test source folders that a plugin adds.
+    pub(crate) added_test_sources: Vec<Utf8PathBuf>,
+    pub(crate) resources: Vec<Utf8PathBuf>,
+    pub(crate) test_resources: Vec<Utf8PathBuf>,
+    /// `target/classes`.
+    pub(crate) output: Utf8PathBuf,
+    /// `target/test-classes`.
+    pub(crate) test_output: Utf8PathBuf,
+    pub(crate) compiler: Compiler,
+    pub(crate) surefire: Surefire,
+    /// The parts of the POM that say what it needs, as text: dependencies, their management, repositories.
+    pub(crate) needs: String,
+}
+
+/// How the compiler plugin is configured.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Compiler {
+    pub(crate) release: Option<u32>,
+    pub(crate) test_release: Option<u32>,
+    pub(crate) encoding: Option<String>,
+    pub(crate) options: Vec<String>,
+    /// Coordinates of the annotation processor path, where one is set.
+    pub(crate) processors: Option<Vec<String>>,
+}
+
+/// How the tests are run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Surefire {
+    pub(crate) includes: Vec<String>,
+    pub(crate) excludes: Vec<String>,
+    pub(crate) groups: Vec<String>,
+    pub(crate) excluded_groups: Vec<String>,
+    pub(crate) jvm_options: Vec<String>,
+    /// JVM options that stand for something only Maven's own run would know.
+    pub(crate) dropped_options: Vec<String>,
+    pub(crate) system_properties: BTreeMap<String, String>,
+    pub(crate) environment: BTreeMap<String, String>,
+    pub(crate) working_folder: Option<Utf8PathBuf>,
+}
+
+/// All projects of the reactor, in the order in which Maven builds them.
+pub(crate) fn parse(text: &str) -> Result<Vec<Project>, String> {
+    let document = Document::parse(text).map_err(|error| format!("the effective POM is not XML: {error}"))?;
+    let root = document.root_element();
+    let projects: Vec<Project> = match root.tag_name().name() {
+        "projects" => children(root, "project").map(|node| project(node, text)).collect(),
+        "project" => vec![project(root, text)],
+        other => return Err(format!("the effective POM begins with <{other}>")),
+    };
+    Ok(projects)
+}
+
+fn project(node: Node, text: &str) -> Project {
+    let from_parent =
+        |name| value(node, name).or_else(|| value(child(node, "parent")?, name)).unwrap_or_default();
+    let build = child(node, "build");
+    let folder = |name| build.and_then(|build| value(build, name)).map(Utf8PathBuf::from).unwrap_or_default();
+    let resources = |list, item| {
+        let list = build.and_then(|build| child(build, list));
+        list.map(|list| {
+            children(list, item).filter_map(|node| value(node, "directory")).map(Into::into).collect()
+        })
+        .unwrap_or_default()
+    };
+    let properties = Properties(child(node, "properties"));
+    Project {
+        group: from_parent("groupId"),
+        artifact: value(node, "artifactId").unwrap_or_default(),
+        version: from_parent("version"),
+        packaging: value(node, "packaging").unwrap_or_else(|| "jar".to_owned()),
+        build_folder: folder("directory"),
+        source: folder("sourceDirectory"),
+        test_source: folder("testSourceDirectory"),
+        added_sources: added(build, "add-source"),
+        added_test_sources: added(build, "add-test-source"),
+        resources: resources("resources", "resource"),
+        test_resources: resources("testResources", "testResource"),
+        output: folder("outputDirectory"),
+        test_output: folder("testOutputDirectory"),
+        compiler: compiler(build, properties),
+        surefire: surefire(build, properties),
+        needs: ["dependencyManagement", "dependencies", "repositories"]
+            .iter()
+            .filter_map(|name| child(node, name))
+            .map(|part| text[part.range()].to_owned())
+            .collect::<Vec<_>>()
+            .join("\n"),
+    }
+}
+
+/// The project's `<properties>`.
+#[derive(Clone, Copy)]
+struct Properties<'a>(Option<Node<'a, 'a>>);
+
+impl Properties<'_> {
+    fn get(self, name: &str) -> Option<String> {
+        value(self.0?, name)
+    }
+}
+
+/// A plugin's configuration for one of its executions: what the execution says comes before what the plugin says.
+struct Settings<'a> {
+    plugin: Option<Node<'a, 'a>>,
+    configurations: Vec<Node<'a, 'a>>,
+}
+
+impl<'a> Settings<'a> {
+    fn of(build: Option<Node<'a, 'a>>, artifact: &str, execution: &str) -> Self {
+        let plugin = plugin(build, artifact);
+        let executions = plugin.and_then(|plugin| child(plugin, "executions"));
+        let execution = executions.and_then(|executions| {
+            children(executions, "execution").find(|node| value(*node, "id").as_deref() == Some(execution))
+        });
+        let configurations = [execution, plugin]
+            .into_iter()
+            .flatten()
+            .filter_map(|node| child(node, "configuration"))
+            .collect();
+        Self { plugin, configurations }
+    }
+
+    fn node(&self, name: &str) -> Option<Node<'a, 'a>> {
+        self.configurations.iter().find_map(|configuration| child(*configuration, name))
+    }
+
+    fn value(&self, name: &str) -> Option<String> {
+        self.configurations.iter().find_map(|configuration| value(*configuration, name))
+    }
+
+    fn list(&self, name: &str) -> Vec<String> {
+        let Some(list) = self.node(name) else { return Vec::new() };
+        list.children().filter(Node::is_element).filter_map(text_of).collect()
+    }
+
+    fn pairs(&self, name: &str) -> BTreeMap<String, String> {
+        let Some(list) = self.node(name) else { return BTreeMap::new() };
+        list.children()
+            .filter(Node::is_element)
+            .map(|node| (node.tag_name().name().to_owned(), text_of(node).unwrap_or_default()))
+            .filter(|(_, value)| is_resolved(value))
+            .collect()
+    }
+}
+
+fn compiler(build: Option<Node>, properties: Properties) -> Compiler {
+    let settings = Settings::of(build, "maven-compiler-plugin", "default-compile");
+    let test_settings = Settings::of(build, "maven-compiler-plugin", "default-testCompile");
+    let level = |settings: &Settings, names: &[(&str, &str)]| {
+        names
+            .iter()
+            .find_map(|(key, property)| settings.value(key).or_else(|| properties.get(property)))
+            .and_then(|text| parse_level(&text))
+    };
+    let main = [
+        ("release", "maven.compiler.release"),
+        ("source", "maven.compiler.source"),
+        ("target", "maven.compiler.target"),
+    ];
+    let test = [
+        ("testRelease", "maven.compiler.testRelease"),
+        ("release", "maven.compiler.testRelease"),
+        ("testSource", "maven.compiler.testSource"),
+        ("testTarget", "maven.compiler.testTarget"),
+    ];
+    let version = settings.plugin.and_then(|plugin| value(plugin, "version")).unwrap_or_default();
+    let release = level(&settings, &main).or_else(|| default_level(&version));
+    Compiler {
+        release,
+        test_release: level(&test_settings, &test).filter(|level| Some(*level) != release),
+        encoding: settings
+            .value("encoding")
+            .or_else(|| properties.get("encoding"))
+            .or_else(|| properties.get("project.build.sourceEncoding"))
+            .filter(|encoding| is_resolved(encoding)),
+        options: compiler_options(&settings, properties),
+        processors: processors(&settings),
+    }
+}
+
+/// The level of a compiler plugin that was told none.
+fn default_level(version: &str) -> Option<u32> {
+    let mut numbers = version.split(['.', '-']).map(|part| part.parse::<u32>().unwrap_or(0));
+    let (major, minor) = (numbers.next()?, numbers.next().unwrap_or(0));
+    Some(match (major, minor) {
+        (0, _) => return None,
+        (1..=2, _) | (3, 0..=7) => 5,
+        (3, 8) => 6,
+        (3, 9..=10) => 7,
+        _ => 8,
+    })
+}
+
+fn compiler_options(settings: &Settings, properties: Properties) -> Vec<String> {
+    let mut options = Vec::new();
+    let parameters = settings.value("parameters").or_else(|| properties.get("maven.compiler.parameters"));
+    if parameters.as_deref() == Some("true") {
+        options.push("-parameters".to_owned());
+    }
+    if let Some(proc) = settings.value("proc").or_else(|| properties.get("maven.compiler.proc")) {
+        options.push(format!("-proc:{proc}"));
+    }
+    options.extend(settings.list("compilerArgs"));
+    options.extend(settings.value("compilerArgument").iter().flat_map(|text| words(text)));
+    if let Some(list) = settings.node("compilerArguments") {
+        for node in list.children().filter(Node::is_element) {
+            let name = node.tag_name().name();
+            options.push(format!("-{}", name.trim_start_matches('-')));
+            options.extend(text_of(node));
+        }
+    }
+    without_lint(options)
+}
+
+/// Lint and error limits change nothing in the class files; `-Werror` only forbids.
+fn without_lint(options: Vec<String>) -> Vec<String> {
+    let mut kept = Vec::new();
+    let mut options = options.into_iter();
+    while let Some(option) = options.next() {
+        match option.as_str() {
+            "-Xmaxerrs" | "-Xmaxwarns" => drop(options.next()),
+            "-Werror" | "-verbose" | "-deprecation" | "-nowarn" => {}
+            lint if lint.starts_with("-Xlint") || lint.starts_with("-Xdoclint") => {}
+            other if !is_resolved(other) => {}
+            _ => kept.push(option),
+        }
+    }
+    kept
+}
+
+fn processors(settings: &Settings) -> Option<Vec<String>> {
+    let paths = settings.node("annotationProcessorPaths")?;
+    let coordinate = |node: Node| {
+        let [group, artifact, version] = ["groupId", "artifactId", "version"].map(|name| value(node, name));
+        Some(format!("{}:{}:{}", group?, artifact?, version?))
+    };
+    Some(paths.children().filter(Node::is_element).filter_map(coordinate).collect())
+}
+
+fn surefire(build: Option<Node>, properties: Properties) -> Surefire {
+    let settings = Settings::of(build, "maven-surefire-plugin", "default-test");
+    let names = |key: &str, property: &str| {
+        let text = settings.value(key).or_else(|| properties.get(property)).unwrap_or_default();
+        text.split([',', '|']).map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
+    };
+    let mut system_properties = settings.pairs("systemProperties");
+    system_properties.extend(named_pairs(&settings));
+    system_properties.extend(settings.pairs("systemPropertyVariables"));
+    let arguments = settings.value("argLine").or_else(|| properties.get("argLine")).unwrap_or_default();
+    let (jvm_options, dropped_options) = words(&arguments).into_iter().partition(|word| is_resolved(word));
+    Surefire {
+        includes: patterns(&settings, "includes"),
+        excludes: patterns(&settings, "excludes"),
+        groups: names("groups", "groups"),
+        excluded_groups: names("excludedGroups", "excludedGroups"),
+        jvm_options,
+        dropped_options,
+        system_properties,
+        environment: settings.pairs("environmentVariables"),
+        working_folder: settings.value("workingDirectory").filter(|path| is_resolved(path)).map(Into::into),
+    }
+}
+
+/// `<systemProperties><property><name>…</name><value>…</value></property></systemProperties>`.
+fn named_pairs(settings: &Settings) -> BTreeMap<String, String> {
+    let Some(list) = settings.node("systemProperties") else { return BTreeMap::new() };
+    children(list, "property")
+        .filter_map(|node| Some((value(node, "name")?, value(node, "value")?)))
+        .collect()
+}
+
+fn patterns(settings: &Settings, name: &str) -> Vec<String> {
+    settings
+        .list(name)
+        .iter()
+        .flat_map(|text| text.split(','))
+        .map(|pattern| pattern.trim().to_owned())
+        .filter(|pattern| !pattern.is_empty() && is_resolved(pattern))
+        .collect()
+}
+
+/// Folders that the build helper adds in executions of this goal.
+fn added(build: Option<Node>, goal: &str) -> Vec<Utf8PathBuf> {
+    let executions =
+        plugin(build, "build-helper-maven-plugin").and_then(|plugin| child(plugin, "executions"));
+    let Some(executions) = executions else { return Vec::new() };
+    children(executions, "execution")
+        .filter(|node| {
+            child(*node, "goals").is_some_and(|goals| {
+                children(goals, "goal").any(|node| text_of(node).as_deref() == Some(goal))
+            })
+        })
+        .filter_map(|node| child(child(node, "configuration")?, "sources"))
+        .flat_map(|sources| {
+            sources.children().filter(Node::is_element).filter_map(text_of).collect::<Vec<_>>()
+        })
+        .map(Utf8PathBuf::from)
+        .collect()
+}
+
+fn plugin<'a>(build: Option<Node<'a, 'a>>, artifact: &str) -> Option<Node<'a, 'a>> {
+    children(child(build?, "plugins")?, "plugin")
+        .find(|node| value(*node, "artifactId").as_deref() == Some(artifact))
+}
+
+fn is_resolved(text: &str) -> bool {
+    !text.contains("${") && !text.contains("@{")
+}
+
+/// Splits a command line as a shell would; an unbalanced quote makes it words between blanks.
+fn words(text: &str) -> Vec<String> {
+    shlex::split(text).unwrap_or_else(|| text.split_whitespace().map(str::to_owned).collect())
+}
+
+fn children<'a>(node: Node<'a, 'a>, name: &str) -> impl Iterator<Item = Node<'a, 'a>> {
+    let name = name.to_owned();
+    node.children().filter(move |child| child.is_element() && child.tag_name().name() == name)
+}
+
+fn child<'a>(node: Node<'a, 'a>, name: &str) -> Option<Node<'a, 'a>> {
+    node.children().find(|child| child.is_element() && child.tag_name().name() == name)
+}
+
+fn value(node: Node, name: &str) -> Option<String> {
+    node.children().find(|child| child.is_element() && child.tag_name().name() == name).and_then(text_of)
+}
+
+fn text_of(node: Node) -> Option<String> {
+    node.text().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
+}
