@@ -1,0 +1,163 @@
+//! Reports to render. Made from JSON, so that a new optional field of the model changes nothing here.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use bonafix_model::{PatchReport, RunReport};
+use serde_json::{Value, json};
+
+/// Fields of `over` on top of those of `base`.
+fn merged(mut base: Value, over: Value) -> Value {
+    if let Value::Object(over) = over {
+        base.as_object_mut().unwrap().extend(over);
+    }
+    base
+}
+
+/// A patch that applies, builds and passes the tests, with other fields on top.
+pub(crate) fn patch(fields: Value) -> PatchReport {
+    let plausible = json!({
+        "name": "a.diff",
+        "digest": "0123",
+        "verdict": {
+            "outcome": "inconclusive",
+            "inconclusive": "not-judged",
+            "summary": "the patch is plausible: it fixes 1 test and breaks none; no technique has judged it",
+        },
+        "apply_notes": ["hunk 1 of src/demo/LeapYear.java fits 2 lines further down"],
+        "delta": {"files": [{
+            "path": "src/demo/LeapYear.java",
+            "change": "changed",
+            "alignment": {"runs": [[1, 1, 7], [9, 9, 10]]},
+            "elements": [
+                {
+                    "kind": "method", "change": "changed", "name": "demo.LeapYear#isLeap(int)", "owner": "demo.LeapYear",
+                    "member": "isLeap", "parameters": ["int"], "before": {"first": 7, "last": 9},
+                    "after": {"first": 7, "last": 9}, "signature_changed": false,
+                    "statements_before": [{"kind": "return_statement", "lines": {"first": 8, "last": 8}, "text": "return year % 4 == 0;"}],
+                    "statements_after": [{"kind": "return_statement", "lines": {"first": 8, "last": 8}, "text": "return year % 4 == 0 && year % 100 != 0 || year % 400 == 0;"}],
+                },
+                {
+                    "kind": "field", "change": "added", "name": "demo.LeapYear#CENTURY", "owner": "demo.LeapYear",
+                    "member": "CENTURY", "after": {"first": 5, "last": 5}, "signature_changed": true,
+                },
+            ],
+        }]},
+        "plausibility": {
+            "tests": 5, "passed": 5,
+            "fixed": [{"id": "demo.LeapYearTest#century", "outcome": "failed", "origin": "original", "declared": true}],
+            "still_failing": [], "broken": [], "flaky": [],
+        },
+        "timings": {"apply": 3, "build-patched": 412, "plausibility": 1830},
+    });
+    serde_json::from_value(merged(plausible, fields)).unwrap()
+}
+
+/// A plausible patch of that name.
+pub(crate) fn plausible(name: &str) -> PatchReport {
+    patch(json!({"name": name}))
+}
+
+/// One patch for each reason to be invalid, named after it.
+pub(crate) fn invalid() -> Vec<PatchReport> {
+    let invalid = |reason: &str, summary: &str, details: Value, fields: Value| {
+        let verdict =
+            json!({"outcome": "invalid", "invalid": reason, "summary": summary, "details": details});
+        let base = json!({"name": format!("{reason}.diff"), "verdict": verdict, "apply_notes": [], "plausibility": null, "timings": {}});
+        patch(merged(base, fields))
+    };
+    let nothing = json!({"files": []});
+    vec![
+        invalid(
+            "does-not-apply",
+            "hunk 1 of 2 has no place in src/demo/LeapYear.java",
+            json!([
+                "a.diff:5: hunk 1 of 2 does not apply to src/demo/LeapYear.java: line 8 differs",
+                "best place: line 8, where the file has `return year % 4 == 0;`",
+                "@@ -7,3 +7,3 @@\n     public static boolean isLeap(int year) {\n-        return year % 5 == 0;\n+        return year % 4 == 0 && year % 100 != 0;\n     }",
+            ]),
+            json!({"delta": nothing}),
+        ),
+        invalid(
+            "does-not-build",
+            "the patched version does not compile: 2 errors",
+            json!([
+                "src/demo/LeapYear.java:8: cannot find symbol\n  symbol:   variable yaer\n  location: class demo.LeapYear",
+                "src/demo/LeapYear.java:9: ';' expected"
+            ]),
+            json!({}),
+        ),
+        invalid(
+            "breaks-test-build",
+            "the original tests do not compile against the patched version",
+            json!(["test/demo/LeapYearTest.java:12: incompatible types: int cannot be converted to long"]),
+            json!({}),
+        ),
+        invalid(
+            "bug-still-shows",
+            "the bug still shows: 1 test that is red on the buggy version is not green",
+            json!(["demo.LeapYearTest#century: failed"]),
+            json!({"plausibility": {
+                "tests": 1, "passed": 0, "fixed": [],
+                "still_failing": [{"id": "demo.LeapYearTest#century", "outcome": "failed"}], "broken": [], "flaky": [],
+            }}),
+        ),
+        invalid(
+            "breaks-tests",
+            "it breaks 2 tests that pass on the buggy version",
+            json!(["demo.LeapYearTest#ordinary: failed (java.lang.AssertionError: expected true)"]),
+            json!({"plausibility": {
+                "tests": 5, "passed": 3,
+                "fixed": [{"id": "demo.LeapYearTest#century", "outcome": "failed", "origin": "patch", "declared": false}],
+                "still_failing": [{"id": "demo.LeapYearTest#unrelated", "outcome": "skipped"}],
+                "broken": [
+                    {"id": "demo.LeapYearTest#ordinary", "outcome": "failed", "millis": 4, "failure": {
+                        "kind": "java.lang.AssertionError", "message": "expected true\nfor 2024", "stack": ["demo.LeapYearTest.ordinary(LeapYearTest.java:20)"],
+                    }},
+                    {"id": "demo.LeapYearTest#loop", "outcome": "timed-out", "millis": 10000},
+                ],
+                "flaky": ["demo.LeapYearTest#sometimes"],
+            }}),
+        ),
+        invalid(
+            "only-tests",
+            "it changes only tests, so the program is as it was",
+            json!([]),
+            json!({"delta": nothing, "test_changes": [{"path": "test/demo/LeapYearTest.java", "kind": "changed"}]}),
+        ),
+    ]
+}
+
+/// A run over these patches.
+pub(crate) fn run(patches: impl IntoIterator<Item = PatchReport>) -> RunReport {
+    let report = json!({
+        "format": 1,
+        "bonafix": "0.1.0",
+        "subject": {
+            "name": "leap-year", "language": "java", "build_system": "maven",
+            "facts": {"modules": "1", "level": "8", "tests": "JUnit 4"},
+        },
+        "baseline": {
+            "tests": 5, "passed": 4, "skipped": 0, "repetitions": 2, "flaky": [], "red_on_reference": [],
+            "red": [{"id": "demo.LeapYearTest#century", "outcome": "failed", "millis": 2, "failure": {
+                "kind": "java.lang.AssertionError", "message": "1900 is no leap year expected:<false> but was:<true>",
+                "stack": ["demo.LeapYearTest.century(LeapYearTest.java:14)"],
+            }}],
+        },
+        "patches": [],
+        "timings": {"build-buggy": 2100, "baseline": 3200},
+    });
+    let mut report: RunReport = serde_json::from_value(report).unwrap();
+    report.patches = patches.into_iter().collect();
+    report
+}
+
+/// A run whose baseline is broken.
+pub(crate) fn broken(key: &str, summary: &str, details: &[&str]) -> RunReport {
+    let mut report = run([]);
+    if key != "reference-broken" {
+        report.baseline = None;
+    }
+    report.broken =
+        serde_json::from_value(json!({"key": key, "summary": summary, "details": details})).unwrap();
+    report
+}

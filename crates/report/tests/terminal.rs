@@ -1,0 +1,236 @@
+//! What people see, as snapshots. Review a change with `INSTA_UPDATE=always cargo test -p bonafix-report && git diff`.
+
+mod samples;
+
+use bonafix_model::RunReport;
+use bonafix_report::terminal::{Style, render};
+use samples::{broken, invalid, patch, plausible, run};
+use serde_json::json;
+
+const STYLE: Style = Style { color: false, width: 100, verbose: false };
+
+/// Renders, and checks what must hold for every report.
+fn check(report: &RunReport, style: Style) -> String {
+    let text = render(report, &style);
+    assert!(text.ends_with('\n') && !text.ends_with("\n\n"), "ends with one line end");
+    assert!(!text.contains("\n\n\n"), "no two empty lines");
+    for line in text.lines() {
+        assert_eq!(line.trim_end(), line, "no trailing spaces");
+    }
+    if !style.color {
+        assert!(!text.contains('\u{1b}'), "no escape codes without colour");
+    }
+    text
+}
+
+#[test]
+fn a_plausible_patch_that_nothing_judged() {
+    insta::assert_snapshot!(check(&run([plausible("patches/correct.diff")]), STYLE));
+}
+
+#[test]
+fn a_plausible_patch_in_colour() {
+    let style = Style { color: true, ..STYLE };
+    insta::assert_snapshot!(check(&run([plausible("patches/correct.diff")]), style).replace('\u{1b}', "ESC"));
+}
+
+#[test]
+fn a_plausible_patch_in_full() {
+    insta::assert_snapshot!(check(
+        &run([plausible("patches/correct.diff")]),
+        Style { verbose: true, ..STYLE }
+    ));
+}
+
+#[test]
+fn a_plausible_patch_on_a_narrow_terminal() {
+    let text = check(&run([plausible("patches/correct.diff")]), Style { width: 50, ..STYLE });
+    let single_words = |line: &str| line.split_whitespace().count() <= 2;
+    assert!(text.lines().all(|line| line.chars().count() <= 50 || single_words(line)), "{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn colour_changes_nothing_but_colour() {
+    for report in [
+        run([plausible("a.diff")]),
+        run(invalid()),
+        broken("no-tests", "no tests", &["a", "@@ -1 +1 @@", "-b"]),
+    ] {
+        let colored = check(&report, Style { color: true, ..STYLE });
+        let mut stripped = String::new();
+        for (index, part) in colored.split('\u{1b}').enumerate() {
+            stripped.push_str(if index == 0 { part } else { part.split_once('m').unwrap().1 });
+        }
+        assert_eq!(stripped, check(&report, STYLE));
+    }
+}
+
+#[test]
+fn each_reason_to_call_a_patch_invalid() {
+    for patch in invalid() {
+        let name = patch.name.trim_end_matches(".diff").to_owned();
+        insta::assert_snapshot!(format!("invalid_{name}"), check(&run([patch]), STYLE));
+    }
+}
+
+#[test]
+fn a_rejected_hunk_in_colour() {
+    let style = Style { color: true, ..STYLE };
+    insta::assert_snapshot!(check(&run(invalid().into_iter().take(1)), style).replace('\u{1b}', "ESC"));
+}
+
+#[test]
+fn each_way_a_baseline_can_be_broken() {
+    let ways = [
+        (
+            "does-not-build",
+            "the buggy version does not compile: 1 error",
+            &["src/A.java:3: ';' expected", "    int x = 1", "             ^"][..],
+        ),
+        (
+            "no-tests",
+            "no tests were found, so nothing can show the bug",
+            &["set `tests` under `[java]` in bonafix.toml to the folders that hold them"],
+        ),
+        (
+            "bug-does-not-show",
+            "LeapYearTest#century should show the bug, and passes on the buggy version",
+            &["is the patch applied already, or is it the wrong revision?"],
+        ),
+        (
+            "reference-broken",
+            "the reference does not turn LeapYearTest#century green",
+            &["give another reference with --reference, or leave it out"],
+        ),
+    ];
+    for (key, summary, details) in ways {
+        insta::assert_snapshot!(format!("broken_{key}"), check(&broken(key, summary, details), STYLE));
+    }
+}
+
+#[test]
+fn several_patches_end_with_a_table() {
+    let mut patches = vec![plausible("patches/correct.diff")];
+    patches.extend(invalid());
+    insta::assert_snapshot!(check(&run(patches), STYLE));
+}
+
+#[test]
+fn a_patch_that_touches_the_tests() {
+    let mut report = plausible("weakens.diff");
+    report.test_changes = serde_json::from_value(json!([
+        {"path": "test/LeapYearTest.java", "kind": "changed"},
+        {"path": "test/OtherTest.java", "kind": "removed"},
+        {"path": "test/NewTest.java", "kind": "added"},
+    ]))
+    .unwrap();
+    insta::assert_snapshot!(check(&run([report]), STYLE));
+}
+
+#[test]
+fn new_tests_alone_are_no_reason_to_warn() {
+    let mut report = plausible("with-test.diff");
+    report.test_changes =
+        serde_json::from_value(json!([{"path": "test/NewTest.java", "kind": "added"}])).unwrap();
+    let text = check(&run([report]), STYLE);
+    assert!(text.contains("adds tests") && !text.contains("WARNING"), "{text}");
+}
+
+#[test]
+fn the_other_outcomes_with_their_evidence() {
+    let patches = [
+        patch(json!({
+            "name": "refuted.diff",
+            "verdict": {"outcome": "refuted", "summary": "year 1900 is a leap year with the patch, and is none by the reference"},
+            "evidence": [{
+                "technique": "rgt", "strength": "proof", "summary": "isLeap(1900) gives true, and the reference gives false",
+                "witness": {"folder": "witness-1", "oracle": "the reference", "replays": 3, "confirmed": 3},
+            }],
+        })),
+        patch(json!({
+            "name": "suspicious.diff",
+            "verdict": {"outcome": "suspicious", "summary": "passing tests behave much more differently than failing ones"},
+            "evidence": [
+                {"technique": "patch-sim", "strength": "heuristic", "summary": "distance 0.31, above 0.25"},
+                {"technique": "opad", "strength": "remark", "summary": "12 inputs, no crash"},
+            ],
+        })),
+        patch(json!({
+            "name": "unrefuted.diff",
+            "verdict": {"outcome": "unrefuted", "summary": "4120 inputs exercised the change, and none differs from the reference"},
+        })),
+    ];
+    let texts: Vec<String> = patches.into_iter().map(|patch| check(&run([patch]), STYLE)).collect();
+    insta::assert_snapshot!(texts.join("=====\n"));
+}
+
+#[test]
+fn flaky_tests_notices_and_tests_that_were_set_aside() {
+    let mut report = run([]);
+    report.baseline = serde_json::from_value(json!({
+        "tests": 312, "passed": 307, "skipped": 1, "repetitions": 3,
+        "red": [
+            {"id": "a.ATest#one", "outcome": "failed", "millis": 3, "failure": {"kind": "java.lang.AssertionError", "message": "expected:<1> but was:<2>\nsecond line\nthird line\nfourth line"}},
+            {"id": "a.ATest#two", "outcome": "timed-out", "millis": 60000},
+        ],
+        "flaky": ["a.ClockTest#tick", "a.ClockTest#tock"],
+        "red_on_reference": ["a.ATest#two"],
+    })).unwrap();
+    report.notices = serde_json::from_value(json!([
+        {"key": "release-level", "text": "the sources ask for Java 5, and this JDK has 8 as its lowest level: they are compiled at level 8"},
+        {"key": "sandbox-missing", "text": "the kernel has no Landlock: subject code can read all files of this user"},
+    ]))
+    .unwrap();
+    insta::assert_snapshot!(check(&report, STYLE));
+}
+
+#[test]
+fn long_lists_are_capped_and_shown_in_full_when_asked() {
+    let tests = |n: usize| {
+        let red: Vec<_> =
+            (0..n).map(|i| json!({"id": format!("T#t{i}"), "outcome": "error", "millis": 1})).collect();
+        let mut report = run([]);
+        report.baseline = serde_json::from_value(json!({
+            "tests": n, "passed": 0, "skipped": 0, "repetitions": 1, "red": red, "flaky": [], "red_on_reference": [],
+        }))
+        .unwrap();
+        report
+    };
+    let text = check(&tests(25), STYLE);
+    assert!(
+        text.contains("T#t7 ") && !text.contains("T#t8 ") && text.contains("… and 17 more (see report.json)"),
+        "{text}"
+    );
+    assert!(check(&tests(25), Style { verbose: true, ..STYLE }).contains("T#t24 "));
+    assert!(check(&tests(9), STYLE).contains("T#t8 "), "one more line is as long as saying so");
+}
+
+#[test]
+fn a_long_hunk_is_cut() {
+    let details: Vec<String> = std::iter::once("@@ -1,50 +1,50 @@".to_owned())
+        .chain((0..50).map(|i| format!("+line {i}")))
+        .collect();
+    let details: Vec<&str> = details.iter().map(String::as_str).collect();
+    let text = check(&broken("does-not-build", "x", &details), STYLE);
+    assert!(text.contains("… and 21 more lines (see report.json)"), "{text}");
+}
+
+#[test]
+fn a_message_of_the_subject_cannot_move_the_cursor() {
+    let mut patch = plausible("evil\u{1b}[2J.diff");
+    patch.verdict.summary = "\u{1b}[31mall is well\u{202e}".to_owned();
+    let text = check(&run([patch]), STYLE);
+    assert!(text.contains(r"evil\u{1b}[2J.diff") && text.contains(r"\u{202e}"), "{text}");
+}
+
+#[test]
+fn the_exit_code_in_words_is_the_last_line() {
+    let last = |report: &RunReport| check(report, STYLE).lines().last().unwrap().to_owned();
+    assert!(last(&run([plausible("a.diff")])).starts_with("exit code 4: "));
+    assert!(last(&run([])).starts_with("exit code 0: there was no patch"));
+    assert!(
+        last(&run([plausible("a.diff"), plausible("b.diff")])).starts_with("exit code 0: the run completed")
+    );
+    assert!(last(&broken("no-tests", "x", &[])).starts_with("exit code 6: "));
+}
