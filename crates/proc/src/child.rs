@@ -242,25 +242,27 @@ fn keep(child: pid_t, child_is_program: bool, status: RawFd, lifeline: RawFd) ->
     let child_ended = sys::child_signal_fd();
     let mut ending = false;
     loop {
+        if !ending && (sys::has_ended(child) || sys::wait_readable(lifeline, 0)) {
+            ending = true;
+            // The kernel kills a group in one go, which no fork bomb outruns. Done before the child is reaped: its
+            // number, and so the group's, cannot be anybody else's yet.
+            sys::kill(-child, libc::SIGKILL);
+            sys::kill(child, libc::SIGKILL);
+        }
         loop {
             let (pid, state) = sys::wait_any(libc::WNOHANG);
-            if pid == child {
-                if child_is_program {
-                    send(status, EXITED, state);
-                }
-                ending = true;
+            if pid == child && child_is_program {
+                send(status, EXITED, state);
             } else if pid == 0 {
                 break;
             } else if pid < 0 {
                 sys::exit_now(0);
             }
         }
-        if ending {
-            sys::kill(child, libc::SIGKILL);
-            kill_children();
-            sys::wait_readable(child_ended, -1, 2);
-        } else {
-            ending = sys::wait_readable(child_ended, lifeline, -1);
+        if !ending {
+            sys::wait_either_readable(child_ended, lifeline);
+        } else if !kill_children() {
+            sys::wait_readable(child_ended, 2);
         }
         sys::drain(child_ended);
     }
@@ -282,13 +284,15 @@ fn reap_as_init(program: pid_t, status: RawFd) -> ! {
     }
 }
 
-/// Kills the direct children, as the kernel lists them.
-fn kill_children() {
+/// Kills the direct children, as the kernel lists them, with the groups they are in; false if there were none.
+fn kill_children() -> bool {
     let Ok(list) = check(sys::open(c"/proc/thread-self/children", libc::O_RDONLY | libc::O_CLOEXEC)) else {
-        return;
+        return false;
     };
+    let own_group = sys::getpgid(0);
     let mut buffer = [0u8; 4096];
     let mut pid: pid_t = 0;
+    let mut found = false;
     loop {
         let count = sys::read(list, &mut buffer);
         if count <= 0 {
@@ -298,12 +302,18 @@ fn kill_children() {
             if byte.is_ascii_digit() {
                 pid = pid.wrapping_mul(10).wrapping_add(pid_t::from(byte - b'0'));
             } else if pid > 1 {
+                found = true;
+                let group = sys::getpgid(pid);
+                if group > 1 && group != own_group {
+                    sys::kill(-group, libc::SIGKILL);
+                }
                 sys::kill(pid, libc::SIGKILL);
                 pid = 0;
             }
         }
     }
     sys::close(list);
+    found
 }
 
 fn send(status: RawFd, tag: c_int, value: c_int) {
@@ -529,13 +539,35 @@ mod sys {
         }
     }
 
-    /// Waits for either; true if `second` is what has something to say, or to hang up.
-    pub(super) fn wait_readable(first: RawFd, second: RawFd, millis: c_int) -> bool {
+    /// Whether this child has ended; it stays to be reaped.
+    pub(super) fn has_ended(child: pid_t) -> bool {
+        let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
+        // SAFETY: all zeroes is a valid siginfo_t, and stays so when no child has ended.
+        unsafe {
+            let mut info: libc::siginfo_t = std::mem::zeroed();
+            libc::waitid(libc::P_PID, child.cast_unsigned(), &raw mut info, flags) == 0
+                && info.si_pid() == child
+        }
+    }
+
+    pub(super) fn getpgid(pid: pid_t) -> pid_t {
+        // SAFETY: takes no pointers.
+        unsafe { libc::getpgid(pid) }
+    }
+
+    /// Waits until there is something to read, or the other side has hung up.
+    pub(super) fn wait_readable(fd: RawFd, millis: c_int) -> bool {
+        let mut entry = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+        // SAFETY: the pointer is to one live entry.
+        unsafe { libc::poll(&raw mut entry, 1, millis) };
+        entry.revents != 0
+    }
+
+    pub(super) fn wait_either_readable(first: RawFd, second: RawFd) {
         let entry = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
         let mut entries = [entry(first), entry(second)];
-        // SAFETY: pointer and count are those of a live array; poll skips negative descriptors.
-        unsafe { libc::poll(entries.as_mut_ptr(), 2, millis) };
-        entries[1].revents != 0
+        // SAFETY: pointer and count are those of a live array.
+        unsafe { libc::poll(entries.as_mut_ptr(), 2, -1) };
     }
 
     pub(super) fn drain(fd: RawFd) {
@@ -566,7 +598,7 @@ mod sys {
             if libc::ioctl(socket, libc::SIOCGIFFLAGS, &raw mut request) < 0 {
                 return -1;
             }
-            request.ifr_ifru.ifru_flags |= libc::IFF_UP as libc::c_short;
+            request.ifr_ifru.ifru_flags |= 1; // IFF_UP, which libc has in a wider type
             libc::ioctl(socket, libc::SIOCSIFFLAGS, &raw mut request)
         }
     }

@@ -17,12 +17,11 @@ pub(crate) enum Message {
 
 /// Reads one message; blocks until there is one.
 pub(crate) fn receive(pipe: &mut PipeReader) -> io::Result<Message> {
-    let mut bytes = [0; 8];
-    if let Err(error) = pipe.read_exact(&mut bytes) {
+    let mut message = [[0; 4]; 2];
+    if let Err(error) = pipe.read_exact(message.as_flattened_mut()) {
         return if error.kind() == io::ErrorKind::UnexpectedEof { Ok(Message::Closed) } else { Err(error) };
     }
-    let [a, b, c, d, e, f, g, h] = bytes;
-    let (tag, value) = (i32::from_ne_bytes([a, b, c, d]), i32::from_ne_bytes([e, f, g, h]));
+    let [tag, value] = message.map(i32::from_ne_bytes);
     Ok(match tag {
         EXITED => Message::Exited(value),
         _ => Message::FailedStep(value.cast_unsigned()),

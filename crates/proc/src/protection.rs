@@ -74,6 +74,7 @@ pub enum ProcessGuard {
 
 /// What the kernel gives, found out once by [`Protection::probe`].
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts about the kernel")]
 pub struct Protection {
     landlock_abi: u32,
     seccomp: bool,
