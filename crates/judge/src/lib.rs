@@ -1,1 +1,9 @@
 //! One file per technique, and the rule that makes one outcome of many findings.
+//!
+//! A technique judges observations and returns [`Evidence`](bonafix_model::Evidence); it never decides alone. What
+//! a finding can do to a patch is decided in [`combine`], in one place for all techniques: only a witness that held in
+//! every replay refutes, heuristics make a patch suspicious, remarks do nothing.
+
+pub mod combine;
+
+pub use combine::{Exercise, combine};

@@ -130,12 +130,12 @@ impl IndexedClass {
 }
 
 /// Every class file below a folder, with its path relative to it, in a stable order.
-pub(crate) fn class_files(folder: &Utf8Path) -> impl Iterator<Item = (Utf8PathBuf, Utf8PathBuf)> {
+pub(crate) fn class_files(folder: &Utf8Path) -> impl Iterator<Item = (Utf8PathBuf, Utf8PathBuf)> + use<> {
     files_below(folder).filter(|(file, _)| file.extension() == Some("class"))
 }
 
 /// Every file below a folder, with its path relative to it, in a stable order.
-pub(crate) fn files_below(folder: &Utf8Path) -> impl Iterator<Item = (Utf8PathBuf, Utf8PathBuf)> {
+pub(crate) fn files_below(folder: &Utf8Path) -> impl Iterator<Item = (Utf8PathBuf, Utf8PathBuf)> + use<> {
     let root = folder.to_owned();
     walkdir::WalkDir::new(folder)
         .sort_by_file_name()

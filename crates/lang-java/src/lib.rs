@@ -1,7 +1,47 @@
 //! Java: build tools, compiler, class files, tests, delta.
+//!
+//! | module | one line |
+//! |---|---|
+//! | `project` | what the stages see: implements `bonafix_lang::Project` |
+//! | `layout` | what a project consists of, whatever builds it |
+//! | `base` | the buggy version: private copy, layout, classes |
+//! | `overlay` | other versions: what must be compiled anew, and what follows |
+//! | `shape`, `class_index` | what other classes can see of a class, and who sees it |
+//! | `runtime`, `wire` | the Java programs of ours, and how to talk to them |
+//! | `compiler` | the warm javac |
+//! | `junit`, `selection` | running tests, and which |
+//! | `delta` | from two sources to changed methods and statements |
+//! | `toolchain` | the JDK and the tools on this machine |
 
+mod base;
 mod class_index;
+mod compiler;
 pub mod delta;
+mod junit;
 pub mod layout;
+mod overlay;
+mod project;
+mod runtime;
+mod selection;
 mod shape;
 pub mod toolchain;
+mod wire;
+
+use bonafix_lang::LangError;
+use bonafix_proc::ProcError;
+use bonafix_store::StoreError;
+
+pub use project::JavaProject;
+
+/// A fault of the cache, in the language's terms.
+fn store_fault(error: StoreError) -> LangError {
+    LangError::Io(std::io::Error::other(error.to_string()))
+}
+
+/// A process that could not be started or was interrupted, in the language's terms.
+fn proc_fault(error: ProcError) -> LangError {
+    match error {
+        ProcError::Interrupted => LangError::Interrupted,
+        other => LangError::Internal(other.to_string()),
+    }
+}

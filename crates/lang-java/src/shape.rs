@@ -35,16 +35,11 @@ pub(crate) struct ShapeChange {
     pub(crate) constants: BTreeSet<String>,
 }
 
-impl ShapeChange {
-    pub(crate) fn is_none(&self) -> bool {
-        !self.linkage && self.constants.is_empty()
-    }
-}
-
 impl Shape {
     /// Reads a class file; `None` where it cannot be read.
     pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
-        let class = cafebabe::parse_class_with_options(bytes, ParseOptions::default().parse_bytecode(false)).ok()?;
+        let class =
+            cafebabe::parse_class_with_options(bytes, ParseOptions::default().parse_bytecode(false)).ok()?;
         let mut members = BTreeMap::new();
         let mut constants = BTreeMap::new();
         for field in &class.fields {
@@ -84,7 +79,8 @@ impl Shape {
     /// What users of `self` must notice when it becomes `other`.
     pub(crate) fn compare(&self, other: &Self) -> ShapeChange {
         let names = self.constants.keys().chain(other.constants.keys());
-        let constants = names.filter(|name| self.constants.get(*name) != other.constants.get(*name)).cloned().collect();
+        let constants =
+            names.filter(|name| self.constants.get(*name) != other.constants.get(*name)).cloned().collect();
         let linkage = self.header != other.header
             || self.supertypes != other.supertypes
             || self.members != other.members;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bonafix_model::{Delta, DeltaFile, TestId, TestResult, TestRun, TreeChange};
+use bonafix_model::{Delta, DeltaFile, FileEdit, TestId, TestResult, TestRun, TreeChange};
 use camino::Utf8Path;
 
 use crate::{BuiltVersion, Diagnostic, LangError, OnTest, Project, ProjectFacts, TestPlan};
@@ -30,13 +30,13 @@ impl Project for FakeProject {
         ProjectFacts { build_system: "fake".to_owned(), facts: BTreeMap::new(), notices: Vec::new() }
     }
 
-    fn is_test_file(&self, path: &Utf8Path) -> bool {
+    fn is_test_file(&self, path: &Utf8Path, _edit: &FileEdit) -> bool {
         path.starts_with("test")
     }
 
     fn build(&self, change: &TreeChange, _log: &Utf8Path) -> Result<BuiltVersion, LangError> {
         for (path, edit) in &change.files {
-            if let bonafix_model::FileEdit::Write(bytes) = edit
+            if let FileEdit::Write(bytes) = edit
                 && bytes.windows(12).any(|window| window == b"SYNTAX ERROR")
             {
                 return Err(LangError::DoesNotCompile {
@@ -46,7 +46,7 @@ impl Project for FakeProject {
                         line: 1,
                         message: "syntax error".to_owned(),
                     }],
-                    in_tests: self.is_test_file(path),
+                    in_tests: self.is_test_file(path, edit),
                 });
             }
         }

@@ -11,7 +11,7 @@ pub mod fake;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use bonafix_model::{Delta, Notice, TestId, TestResult, TestRun, TestSelection, TreeChange};
+use bonafix_model::{Delta, FileEdit, Notice, TestId, TestResult, TestRun, TestSelection, TreeChange};
 use camino::Utf8Path;
 
 /// What a project turned out to be.
@@ -141,8 +141,8 @@ pub trait Project: Send + Sync {
     /// What it turned out to be. Complete only after the buggy version was built.
     fn facts(&self) -> ProjectFacts;
 
-    /// Does this path, relative to the root, lie under a test folder?
-    fn is_test_file(&self, path: &Utf8Path) -> bool;
+    /// Does this edited file, relative to the root, belong to the tests?
+    fn is_test_file(&self, path: &Utf8Path, edit: &FileEdit) -> bool;
 
     /// Builds the buggy tree with `change` on top, or finds it in the cache. Log lines go to `log`.
     fn build(&self, change: &TreeChange, log: &Utf8Path) -> Result<BuiltVersion, LangError>;

@@ -29,10 +29,10 @@ impl TreeChange {
     }
 
     /// Splits into the files for which `first` holds, and the others.
-    pub fn partition(&self, first: impl Fn(&Utf8Path) -> bool) -> (Self, Self) {
+    pub fn partition(&self, first: impl Fn(&Utf8Path, &FileEdit) -> bool) -> (Self, Self) {
         let (mut yes, mut no) = (Self::default(), Self::default());
         for (path, edit) in &self.files {
-            let side = if first(path) { &mut yes } else { &mut no };
+            let side = if first(path, edit) { &mut yes } else { &mut no };
             side.files.insert(path.clone(), edit.clone());
         }
         (yes, no)

@@ -20,7 +20,7 @@ pub use config::{
     TestsConfig,
 };
 pub use delta::{
-    ChangeKind, Delta, DeltaElement, DeltaFile, ElementKind, LineAlignment, LineRange, Statement,
+    ChangeKind, Delta, DeltaElement, DeltaFile, ElementId, ElementKind, LineAlignment, LineRange, Statement,
 };
 pub use event::{Event, Stage};
 pub use evidence::{Evidence, Strength, Witness};

@@ -214,10 +214,17 @@ pub struct RunReport {
 }
 
 impl RunReport {
-    /// The exit code that this run deserves.
+    /// The exit code that this run deserves: the outcome of a single patch; 0 when a run over several completed, which it
+    /// did not if a tool was missing that all of them need.
     pub fn exit_code(&self) -> crate::ExitCode {
         if self.broken.is_some() {
             return crate::ExitCode::Baseline;
+        }
+        let tool_missing = |patch: &PatchReport| {
+            patch.verdict.inconclusive == Some(crate::InconclusiveReason::ToolMissing)
+        };
+        if !self.patches.is_empty() && self.patches.iter().all(tool_missing) {
+            return crate::ExitCode::Inconclusive;
         }
         match self.patches.as_slice() {
             [only] => only.verdict.outcome.exit_code(),

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use bonafix_lang::{LangError, OnTest, Project, TestPlan};
 use bonafix_model::{
-    BaselineReport, BrokenBaseline, TestId, TestOutcome, TestResult, TestRun, TestSelection, TestsConfig, TreeChange,
+    BaselineReport, BrokenBaseline, TestId, TestOutcome, TestResult, TestRun, TestSelection, TestsConfig,
+    TreeChange,
 };
 use camino::Utf8Path;
 use serde::{Deserialize, Serialize};
@@ -75,12 +76,10 @@ impl Baseline {
 
     /// Sets aside the red tests that are red on the reference too; the others are known to be fixable.
     pub fn compare_with_reference(&mut self, reference: &TestRun) {
-        let (green, red): (BTreeSet<TestId>, BTreeSet<TestId>) = self
-            .report
-            .red
-            .iter()
-            .map(|result| result.id.clone())
-            .partition(|id| reference.get(id).is_some_and(|result| result.outcome == TestOutcome::Passed));
+        let (green, red): (BTreeSet<TestId>, BTreeSet<TestId>) =
+            self.report.red.iter().map(|result| result.id.clone()).partition(|id| {
+                reference.get(id).is_some_and(|result| result.outcome == TestOutcome::Passed)
+            });
         self.report.red_on_reference = red.into_iter().collect();
         self.known_fixable = green;
     }
@@ -118,7 +117,8 @@ pub fn measure(
         let selection = repeatable(&runs[0], &hanging);
         runs.push(run(project, selection, options, log, on_test)?);
     }
-    let red_alone: Vec<TestId> = runs[0].red().into_iter().filter(|id| !hanging.contains(*id)).cloned().collect();
+    let red_alone: Vec<TestId> =
+        runs[0].red().into_iter().filter(|id| !hanging.contains(*id)).cloned().collect();
     if !red_alone.is_empty() {
         runs.push(run(project, TestSelection::Only(red_alone), options, log, on_test)?);
     }
@@ -155,7 +155,10 @@ fn no_tests(options: &BaselineOptions, run: &TestRun) -> BaselineError {
     let mut details = run.problems.clone();
     let restricted = !matches!(&options.selection, TestSelection::Matching { only, ignore } if only.is_empty() && ignore.is_empty());
     if restricted {
-        details.push("the keys `tests.only` and `tests.ignore` restrict which tests count; check their patterns".to_owned());
+        details.push(
+            "the keys `tests.only` and `tests.ignore` restrict which tests count; check their patterns"
+                .to_owned(),
+        );
     } else {
         details.push(
             "set `java.tests` in bonafix.toml to the folders of the test sources, and `java.test_includes` if their \
@@ -170,7 +173,8 @@ fn summarise(runs: &[TestRun], options: &BaselineOptions) -> Baseline {
     let flaky = flaky(runs);
     let firm = |result: &&TestResult| !flaky.contains(&result.id);
     let first = &runs[0];
-    let count = |outcome| first.results.iter().filter(firm).filter(|result| result.outcome == outcome).count();
+    let count =
+        |outcome| first.results.iter().filter(firm).filter(|result| result.outcome == outcome).count();
     let report = BaselineReport {
         tests: first.results.len(),
         passed: count(TestOutcome::Passed),
@@ -182,7 +186,12 @@ fn summarise(runs: &[TestRun], options: &BaselineOptions) -> Baseline {
     };
     Baseline {
         report,
-        outcomes: first.results.iter().filter(firm).map(|result| (result.id.clone(), result.outcome)).collect(),
+        outcomes: first
+            .results
+            .iter()
+            .filter(firm)
+            .map(|result| (result.id.clone(), result.outcome))
+            .collect(),
         limits: limits(runs, options.limit),
         declared: BTreeSet::new(),
         known_fixable: BTreeSet::new(),
@@ -260,7 +269,9 @@ fn not_red(pattern: &str, named: &[&TestId], baseline: &Baseline) -> BaselineErr
     if named.iter().any(|id| baseline.report.flaky.contains(id)) {
         return broken(
             "bug-does-not-show",
-            format!("{pattern} should show the bug, and is flaky: it passed in some runs and failed in others"),
+            format!(
+                "{pattern} should show the bug, and is flaky: it passed in some runs and failed in others"
+            ),
             vec!["name a test that fails every time, or mend the test first".to_owned()],
         );
     }

@@ -107,7 +107,10 @@ mod tests {
     #[test]
     fn a_key_far_from_all_others_gets_the_whole_list() {
         let message = error_of::<ProjectConfig>("[tests]\nxyzzy = 1\n");
-        assert!(message.starts_with("bonafix.toml:2: unknown key `xyzzy`; valid keys here are only, ignore"), "{message}");
+        assert!(
+            message.starts_with("bonafix.toml:2: unknown key `xyzzy`; valid keys here are only, ignore"),
+            "{message}"
+        );
     }
 
     #[test]

@@ -2,5 +2,7 @@
 
 pub mod baseline;
 pub mod config_file;
+pub mod description;
+pub mod git;
 pub mod patch;
 pub mod plausibility;

@@ -105,8 +105,10 @@ impl Assessment<'_> {
 
     /// A test that is known to show the bug must turn green; where none is known, one of the red ones must.
     fn bug_still_shows(&self, plausibility: &Plausibility) -> Option<Verdict> {
-        let must = |id: &TestId| self.baseline.declared.contains(id) || self.baseline.known_fixable.contains(id);
-        let known_red: Vec<&StillFailing> = plausibility.still_failing.iter().filter(|test| must(&test.id)).collect();
+        let must =
+            |id: &TestId| self.baseline.declared.contains(id) || self.baseline.known_fixable.contains(id);
+        let known_red: Vec<&StillFailing> =
+            plausibility.still_failing.iter().filter(|test| must(&test.id)).collect();
         if known_red.is_empty() && !plausibility.fixed.is_empty() {
             return None;
         }
@@ -125,7 +127,9 @@ impl Assessment<'_> {
     /// A test that was green alone and is red among the others proves nothing.
     fn set_aside_wavering_triggers(&self, suite: &TestRun, plausibility: &mut Plausibility) {
         let wavers = |id: &TestId| suite.get(id).is_some_and(|result| result.outcome != TestOutcome::Passed);
-        plausibility.flaky.extend(plausibility.fixed.iter().map(|test| test.id.clone()).filter(|id| wavers(id)));
+        plausibility
+            .flaky
+            .extend(plausibility.fixed.iter().map(|test| test.id.clone()).filter(|id| wavers(id)));
         plausibility.fixed.retain(|test| !wavers(&test.id));
     }
 
@@ -147,7 +151,9 @@ impl Assessment<'_> {
                 break;
             }
             let run = self.run_on(self.sources, TestSelection::Only(again.clone()), on_test)?;
-            let green = |id: &TestId| again.contains(id) && run.get(id).is_some_and(|result| !result.outcome.is_red());
+            let green = |id: &TestId| {
+                again.contains(id) && run.get(id).is_some_and(|result| !result.outcome.is_red())
+            };
             plausibility.flaky.extend(suspects.iter().map(|result| result.id.clone()).filter(|id| green(id)));
             suspects.retain(|result| !green(&result.id));
         }
@@ -260,7 +266,8 @@ fn describe_still_failing(test: &StillFailing) -> String {
 fn describe(result: &TestResult) -> String {
     let failure = result.failure.as_ref();
     let kind = failure.and_then(|failure| failure.kind.as_deref()).unwrap_or_default();
-    let message = failure.map(|failure| failure.message.lines().next().unwrap_or_default()).unwrap_or_default();
+    let message =
+        failure.map(|failure| failure.message.lines().next().unwrap_or_default()).unwrap_or_default();
     let what = [kind, message].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ");
     if what.is_empty() {
         return format!("{}: {}", result.id, word(result.outcome));
@@ -332,14 +339,21 @@ mod tests {
     #[test]
     fn a_patch_that_leaves_the_red_test_red_is_invalid() {
         let project = FakeProject::new(|_, _| vec![result("A#bug", Failed), result("A#ok", Passed)]);
-        assert_eq!(invalid_reason(&check(&project, &[], &TreeChange::default())), Some(InvalidReason::BugStillShows));
+        assert_eq!(
+            invalid_reason(&check(&project, &[], &TreeChange::default())),
+            Some(InvalidReason::BugStillShows)
+        );
     }
 
     #[test]
     fn a_red_test_that_is_skipped_on_the_patched_version_is_not_fixed() {
-        let project =
-            FakeProject::new(|change, _| vec![result("A#bug", if change.is_empty() { Failed } else { Skipped })]);
-        assert_eq!(invalid_reason(&check(&project, &[], &TreeChange::default())), Some(InvalidReason::BugStillShows));
+        let project = FakeProject::new(|change, _| {
+            vec![result("A#bug", if change.is_empty() { Failed } else { Skipped })]
+        });
+        assert_eq!(
+            invalid_reason(&check(&project, &[], &TreeChange::default())),
+            Some(InvalidReason::BugStillShows)
+        );
     }
 
     #[test]
@@ -381,7 +395,10 @@ mod tests {
                 vec![result("A#bug", Passed)]
             }
         });
-        assert_eq!(invalid_reason(&check(&project, &[], &TreeChange::default())), Some(InvalidReason::BreaksTests));
+        assert_eq!(
+            invalid_reason(&check(&project, &[], &TreeChange::default())),
+            Some(InvalidReason::BreaksTests)
+        );
     }
 
     #[test]
@@ -403,7 +420,10 @@ mod tests {
     fn without_a_red_test_the_bug_is_not_shown() {
         let project = FakeProject::new(|_, _| vec![result("A#ok", Passed)]);
         let assessed = check(&project, &[], &TreeChange::default());
-        assert_eq!(assessed.1.and_then(|verdict| verdict.inconclusive), Some(InconclusiveReason::BugNotShown));
+        assert_eq!(
+            assessed.1.and_then(|verdict| verdict.inconclusive),
+            Some(InconclusiveReason::BugNotShown)
+        );
     }
 
     #[test]

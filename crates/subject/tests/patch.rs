@@ -46,9 +46,9 @@ fn patch_of(old: &str, new: &str) -> String {
     format!("--- {old}\n+++ {new}\n{HUNK}")
 }
 
-fn applies_to(path: &str, patch: &str) -> Applied {
-    let applied = apply(&[(path, FIVE), ("other/Unrelated.java", "x\n")], patch);
-    assert_eq!(written(&applied, path), FIVE_PATCHED);
+fn applies_to(target: &str, patch: &str) -> Applied {
+    let applied = apply(&[(target, FIVE), ("other/Unrelated.java", "x\n")], patch);
+    assert_eq!(written(&applied, target), FIVE_PATCHED);
     applied
 }
 
@@ -648,8 +648,8 @@ mod folders {
     use super::*;
 
     fn folder() -> (tempfile::TempDir, Utf8PathBuf) {
-        let temp = tempfile::tempdir().unwrap();
-        let root = Utf8PathBuf::try_from(temp.path().to_owned()).unwrap();
+        let temp = tempfile::tempdir().expect("a temporary folder");
+        let root = Utf8PathBuf::try_from(temp.path().to_owned()).expect("a path in UTF-8");
         (temp, root)
     }
 

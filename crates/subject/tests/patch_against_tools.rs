@@ -20,23 +20,24 @@ fn run(tool: &[&str], folder: &Utf8Path) -> Option<Output> {
 
 /// What a tool makes of a file named `A`; `None` if it refuses.
 fn by_tool(tool: &[&str], target: &str, patch: &str) -> Option<String> {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = Utf8Path::from_path(folder.path()).unwrap();
-    fs_err::write(folder.join("A"), target).unwrap();
-    fs_err::write(folder.join("fix.diff"), patch).unwrap();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = Utf8Path::from_path(folder.path()).expect("a path in UTF-8");
+    fs_err::write(folder.join("A"), target).expect("a folder to write to");
+    fs_err::write(folder.join("fix.diff"), patch).expect("a folder to write to");
     let output = run(tool, folder)?;
     output.status.success().then(|| fs_err::read_to_string(folder.join("A")).unwrap_or_default())
 }
 
 fn by_us(target: &str, patch: &str) -> Option<String> {
     let tree = BTreeMap::from([(Utf8PathBuf::from("A"), target.as_bytes().to_vec())]);
-    let applied = PatchSet::parse("fix.diff", patch.as_bytes()).unwrap().apply(&tree).ok()?;
+    let applied = PatchSet::parse("fix.diff", patch.as_bytes()).and_then(|patch| patch.apply(&tree)).ok()?;
     match applied.change.into_values().next() {
         Some(FileEdit::Write(bytes)) => String::from_utf8(bytes).ok(),
         _ => None,
     }
 }
 
+#[expect(clippy::print_stderr, reason = "a comparison that was not made should not look like one that was")]
 fn is_here(tool: &str) -> bool {
     let here = run(&[tool, "--version"], Utf8Path::new(".")).is_some_and(|output| output.status.success());
     if !here {

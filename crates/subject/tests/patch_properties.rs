@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bonafix_subject::patch::{FileEdit, PatchError, PatchSet, render_unified};
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use proptest::prelude::*;
 use similar::TextDiff;
 
@@ -45,18 +45,18 @@ fn text_and_edit() -> impl Strategy<Value = (String, String)> {
 /// Lines that are all different, and an edited copy.
 fn unique_lines_and_edit() -> impl Strategy<Value = (String, String)> {
     prop::collection::vec(0..12_u8, 1..40).prop_map(|actions| {
-        let (mut old, mut new) = (String::new(), String::new());
+        let (mut old, mut new) = (Vec::new(), Vec::new());
         for (number, action) in actions.into_iter().enumerate() {
             let line = format!("line {number}\n");
-            old.push_str(&line);
+            old.push(line.clone());
             match action {
                 0 => {}
-                1 => new.push_str(&format!("changed {number}\n")),
-                2 => new.push_str(&format!("{line}added {number}\n")),
-                _ => new.push_str(&line),
+                1 => new.push(format!("changed {number}\n")),
+                2 => new.push(format!("{line}added {number}\n")),
+                _ => new.push(line),
             }
         }
-        (old, new)
+        (old.concat(), new.concat())
     })
 }
 
@@ -74,10 +74,9 @@ fn crlf(text: &str) -> String {
 
 /// The patched text; the old one if the patch changes nothing.
 fn applied(patch: &[u8], target: &str) -> Result<String, PatchError> {
-    let path = Utf8PathBuf::from("src/A");
-    let tree = BTreeMap::from([(path.clone(), target.as_bytes().to_vec())]);
+    let tree = BTreeMap::from([(Utf8PathBuf::from("src/A"), target.as_bytes().to_vec())]);
     let mut applied = PatchSet::parse("fix.diff", patch)?.apply(&tree)?;
-    match applied.change.remove(&path) {
+    match applied.change.remove(Utf8Path::new("src/A")) {
         Some(FileEdit::Write(bytes)) => Ok(String::from_utf8(bytes).expect("texts are UTF-8")),
         Some(FileEdit::Delete) => Ok(String::new()),
         None => Ok(target.to_owned()),
@@ -128,7 +127,7 @@ proptest! {
     #[test]
     fn lines_put_before_the_file_only_shift_it((old, new) in unique_lines_and_edit(), context in 1..4_usize, shift in 0..30) {
         prop_assume!(old != new);
-        let before: String = (0..shift).map(|number| format!("before {number}\n")).collect();
+        let before = (0..shift).map(|number| format!("before {number}\n")).collect::<Vec<_>>().concat();
         check(&diff(&old, &new, context), &format!("{before}{old}"), &format!("{before}{new}"))?;
     }
 

@@ -34,6 +34,8 @@ use std::collections::BTreeMap;
 
 use camino::Utf8PathBuf;
 
+pub use bonafix_model::FileEdit;
+
 pub use self::error::{PatchError, Rejection};
 pub use self::render::render_unified;
 pub use self::tree::{Folder, Place, Tree};
@@ -133,15 +135,6 @@ pub struct Applied {
     pub prefix_added: Option<String>,
     /// What a person may want to know: offsets, fuzz, ignored modes, mended headers.
     pub notes: Vec<String>,
-}
-
-/// What becomes of one file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FileEdit {
-    /// The file has these contents.
-    Write(Vec<u8>),
-    /// The file is gone.
-    Delete,
 }
 
 impl PatchSet {

@@ -1,0 +1,429 @@
+//! A whole check: describe, build, baseline, reference, then each patch.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use bonafix_lang::{LangError, Project};
+use bonafix_model::{
+    BrokenBaseline, Event, FORMAT_VERSION, FileEdit, InconclusiveReason, Notice, Outcome, PatchReport,
+    RunReport, Stage, SubjectReport, Timings, TreeChange, Verdict,
+};
+use bonafix_proc::{Launcher, SandboxMode, interrupt};
+use bonafix_store::{Cache, DEFAULT_CAP, InsertError, KeyBuilder, Plan, PlannedInput, RunDir, digest_tree};
+use bonafix_subject::baseline::{self, Baseline, BaselineError, BaselineOptions};
+use bonafix_subject::description::{self, ChangeSource, Description, NamedChange, Request};
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::error::CheckError;
+use crate::languages::Opened;
+use crate::patch::{Bench, first_diagnostics, sources_of};
+use crate::session::{Clock, OnEvent, Session};
+
+/// Raise when the stored form of a baseline changes.
+const BASELINE_ENTRY: &str = "baseline-1";
+
+/// Whether to go on with an earlier run.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Resume {
+    /// A new run.
+    #[default]
+    No,
+    /// The newest run below the output folder.
+    Latest,
+    /// This run.
+    Run(Utf8PathBuf),
+}
+
+/// What a check is to do.
+#[derive(Debug, Clone)]
+pub struct CheckOptions {
+    /// What to judge.
+    pub request: Request,
+    /// Folder of the run directories.
+    pub out: Utf8PathBuf,
+    /// Whether to go on with an earlier run.
+    pub resume: Resume,
+    /// How much protection against subject code is asked for.
+    pub sandbox: SandboxMode,
+    /// Measure the baseline anew, even if it is known.
+    pub fresh: bool,
+    /// The command line, for the plan.
+    pub command: Vec<String>,
+}
+
+/// A check that was carried out.
+#[derive(Debug)]
+pub struct Checked {
+    /// What was found out.
+    pub report: RunReport,
+    /// Where it is kept.
+    pub run: Utf8PathBuf,
+}
+
+/// Carries out a check.
+pub fn check(options: &CheckOptions, on_event: OnEvent<'_>) -> Result<Checked, CheckError> {
+    let launcher = Launcher::new(options.sandbox).map_err(|error| CheckError::Usage(error.to_string()))?;
+    let launcher = Arc::new(launcher);
+    let description = description::describe(&options.request, &launcher)?;
+    let plan = plan(options, &description)?;
+    let (run, finished) = open_run(options, &description, &plan)?;
+    let session = Session { run: &run, on_event };
+    let mut report = empty_report(&description);
+    report.notices.extend(launcher.warnings().into_iter().map(|text| Notice::new("sandbox-missing", text)));
+    let mut work =
+        Work { options, description: &description, plan: &plan, session: &session, finished, report };
+    match work.carry_out(launcher) {
+        Ok(()) => {}
+        Err(Stop::Broken(broken)) => work.report.broken = Some(broken),
+        Err(Stop::ToolMissing(text)) => work.nothing_can_be_said(&text),
+        Err(Stop::Error(error)) => return Err(error),
+    }
+    let mut report = work.report;
+    report.notices.extend(run.recording_fault().map(|text| Notice::new("recording", text)));
+    run.write_report(&report)?;
+    Ok(Checked { report, run: run.path().to_owned() })
+}
+
+/// Why a run ends before all patches were judged.
+enum Stop {
+    Broken(BrokenBaseline),
+    ToolMissing(String),
+    Error(CheckError),
+}
+
+impl From<CheckError> for Stop {
+    fn from(error: CheckError) -> Self {
+        Self::Error(error)
+    }
+}
+
+struct Work<'a> {
+    options: &'a CheckOptions,
+    description: &'a Description,
+    plan: &'a Plan,
+    session: &'a Session<'a>,
+    finished: Vec<PatchReport>,
+    report: RunReport,
+}
+
+impl Work<'_> {
+    fn carry_out(&mut self, launcher: Arc<Launcher>) -> Result<(), Stop> {
+        let mut clock = Clock::default();
+        let result = self.measure_and_judge(launcher, &mut clock);
+        self.report.timings = clock.finish();
+        result
+    }
+
+    fn measure_and_judge(&mut self, launcher: Arc<Launcher>, clock: &mut Clock) -> Result<(), Stop> {
+        let cache =
+            Cache::open(&Cache::default_root().map_err(CheckError::from)?).map_err(CheckError::from)?;
+        let cache = Arc::new(cache.stop_waiting_when(interrupt::is_set));
+        let opened = self.session.step(Stage::Open, None, clock, |_| {
+            (Opened::open(self.description, Arc::clone(&cache), launcher), false)
+        });
+        let opened = opened.map_err(|error| self.stop(error))?;
+        let project = opened.project();
+        let key = self.build_buggy(project, clock)?;
+        self.describe_subject(&opened);
+        let options = self.baseline_options(&opened);
+        let mut baseline = self.baseline(project, &options, &key, &cache, clock)?;
+        self.compare_with_reference(project, &mut baseline, &options, clock)?;
+        self.report.baseline = Some(baseline.report.clone());
+        self.session.run.write_baseline(&baseline.report).map_err(CheckError::from)?;
+        self.judge_all(project, &baseline, &options)?;
+        self.break_if_no_test_shows_the_bug(&baseline)?;
+        if let Err(error) = cache.prune(DEFAULT_CAP) {
+            self.report.notices.push(Notice::new("cache", error.to_string()));
+        }
+        Ok(())
+    }
+
+    fn stop(&self, error: LangError) -> Stop {
+        match error {
+            LangError::ToolMissing { .. } => Stop::ToolMissing(error.to_string()),
+            other => Stop::Error(CheckError::from_lang(other, Some(self.session.run.path().to_owned()))),
+        }
+    }
+
+    /// Builds the buggy version; one that does not build cannot be judged against.
+    fn build_buggy(&self, project: &dyn Project, clock: &mut Clock) -> Result<String, Stop> {
+        let built = self.session.step(Stage::BuildBuggy, None, clock, |log| {
+            let built = project.build(&TreeChange::default(), log);
+            let cached = built.as_ref().is_ok_and(|version| version.cached);
+            (built, cached)
+        });
+        match built {
+            Ok(version) => Ok(version.key),
+            Err(error) => match broken_build("the buggy version", "does-not-build", error) {
+                Ok(broken) => Err(Stop::Broken(broken)),
+                Err(error) => Err(self.stop(error)),
+            },
+        }
+    }
+
+    fn describe_subject(&mut self, opened: &Opened) {
+        let facts = opened.project().facts();
+        let subject = &mut self.report.subject;
+        opened.language().clone_into(&mut subject.language);
+        subject.build_system = facts.build_system;
+        subject.facts = facts.facts;
+        self.report.notices.extend(facts.notices);
+    }
+
+    /// What the user says shows the bug, or else what the project's own metadata says.
+    fn baseline_options(&self, opened: &Opened) -> BaselineOptions {
+        let config = &self.description.config;
+        let failing = if config.failing.is_empty() { opened.known_failing() } else { config.failing.clone() };
+        BaselineOptions::new(&config.tests, &failing)
+    }
+
+    fn baseline(
+        &self,
+        project: &dyn Project,
+        options: &BaselineOptions,
+        version: &str,
+        cache: &Cache,
+        clock: &mut Clock,
+    ) -> Result<Baseline, Stop> {
+        let described = format!("{options:?} {:?}", self.description.config.tests.env);
+        let mut key = KeyBuilder::new(BASELINE_ENTRY).part("version", version).part("options", described);
+        if self.options.fresh {
+            key = key.part("fresh", format!("{:?} {}", SystemTime::now(), std::process::id()));
+        }
+        let measured = self.session.step(Stage::Baseline, None, clock, |log| {
+            let inserted = cache.insert_with("baseline", &key.finish(), |staging| {
+                let baseline = baseline::measure(project, options, log, &mut self.session.test_listener())?;
+                let text =
+                    serde_json::to_vec(&baseline).map_err(|error| LangError::Internal(error.to_string()))?;
+                fs_err::write(staging.join("baseline.json"), text).map_err(LangError::from)?;
+                Ok(())
+            });
+            let cached = inserted.as_ref().is_ok_and(|inserted| inserted.built.is_none());
+            (inserted, cached)
+        });
+        match measured {
+            Ok(inserted) => read_baseline(&inserted.path).map_err(|error| self.stop(error)),
+            Err(InsertError::Build(BaselineError::Broken(broken))) => Err(Stop::Broken(broken)),
+            Err(InsertError::Build(BaselineError::Lang(error))) => Err(self.stop(error)),
+            Err(InsertError::Store(error)) => Err(CheckError::from(error).into()),
+        }
+    }
+
+    /// Runs the red tests on the reference: what is red there too has other causes than the bug.
+    fn compare_with_reference(
+        &self,
+        project: &dyn Project,
+        baseline: &mut Baseline,
+        options: &BaselineOptions,
+        clock: &mut Clock,
+    ) -> Result<(), Stop> {
+        let Some(reference) = &self.description.reference else { return Ok(()) };
+        let red: Vec<_> = baseline.candidates().into_iter().collect();
+        let outcome = self.session.step(Stage::Reference, None, clock, |log| {
+            (self.test_reference(project, reference, baseline, red.clone(), options.limit, log), false)
+        });
+        let run = outcome?;
+        if red.is_empty() {
+            return Ok(());
+        }
+        baseline.compare_with_reference(&run);
+        let still_red: Vec<_> =
+            baseline.declared.iter().filter(|id| !baseline.known_fixable.contains(*id)).collect();
+        if baseline.known_fixable.is_empty() || !still_red.is_empty() {
+            let names = if still_red.is_empty() { red.iter().collect() } else { still_red };
+            return Err(Stop::Broken(BrokenBaseline {
+                key: "reference-broken".to_owned(),
+                summary: format!("the reference {} does not fix the bug", reference.name),
+                details: names
+                    .into_iter()
+                    .map(|id| format!("{id}: red on the buggy version and on the reference"))
+                    .collect(),
+            }));
+        }
+        Ok(())
+    }
+
+    fn test_reference(
+        &self,
+        project: &dyn Project,
+        reference: &NamedChange,
+        baseline: &Baseline,
+        red: Vec<bonafix_model::TestId>,
+        limit: Duration,
+        log: &Utf8Path,
+    ) -> Result<bonafix_model::TestRun, Stop> {
+        let (change, _) = reference.resolve(&self.description.root).map_err(|error| {
+            let text = error.to_string();
+            let mut lines = text.lines().map(str::to_owned);
+            Stop::Broken(BrokenBaseline {
+                key: "reference-broken".to_owned(),
+                summary: format!("the reference does not apply: {}", lines.next().unwrap_or_default()),
+                details: lines.collect(),
+            })
+        })?;
+        let sources = sources_of(project, &change);
+        if let Err(error) = project.build(&sources, log) {
+            return match broken_build("the reference", "reference-broken", error) {
+                Ok(broken) => Err(Stop::Broken(broken)),
+                Err(error) => Err(self.stop(error)),
+            };
+        }
+        let plan = baseline.plan(bonafix_model::TestSelection::Only(red), limit);
+        project
+            .run_tests(&sources, &plan, log, &mut self.session.test_listener())
+            .map_err(|error| self.stop(error))
+    }
+
+    fn judge_all(
+        &mut self,
+        project: &dyn Project,
+        baseline: &Baseline,
+        options: &BaselineOptions,
+    ) -> Result<(), Stop> {
+        let bench = Bench {
+            session: self.session,
+            project,
+            root: &self.description.root,
+            baseline,
+            selection: &options.selection,
+            default_limit: options.limit,
+        };
+        for (patch, planned) in self.description.patches.iter().zip(&self.plan.patches) {
+            let known = |done: &&PatchReport| done.name == planned.name && done.digest == planned.digest;
+            let report = if let Some(done) = self.finished.iter().find(known) {
+                done.clone()
+            } else {
+                let report = bench.judge(patch, planned.digest.clone()).map_err(|error| self.stop(error))?;
+                self.session.run.append_result(&report).map_err(CheckError::from)?;
+                report
+            };
+            self.session
+                .tell(&Event::PatchFinished { patch: report.name.clone(), outcome: report.verdict.outcome });
+            self.report.patches.push(report);
+        }
+        Ok(())
+    }
+
+    /// Where neither the original tests nor those of any patch show a bug, there is nothing to judge.
+    fn break_if_no_test_shows_the_bug(&self, baseline: &Baseline) -> Result<(), Stop> {
+        let not_shown =
+            |patch: &PatchReport| patch.verdict.inconclusive == Some(InconclusiveReason::BugNotShown);
+        let patches = &self.report.patches;
+        if !baseline.candidates().is_empty() || !patches.iter().any(not_shown) {
+            return Ok(());
+        }
+        if patches.iter().any(|patch| !not_shown(patch) && patch.verdict.outcome != Outcome::Invalid) {
+            return Ok(());
+        }
+        let mut details = baseline.problems.clone();
+        details.push(
+            "a test must fail on the buggy version and pass with a right fix: add one to the project, or let the patch \
+             bring it"
+                .to_owned(),
+        );
+        if !baseline.report.flaky.is_empty() {
+            details.push(format!("{} flaky tests were set aside", baseline.report.flaky.len()));
+        }
+        Err(Stop::Broken(BrokenBaseline {
+            key: "bug-does-not-show".to_owned(),
+            summary: format!(
+                "no test shows the bug: all {} tests pass on the buggy version",
+                baseline.report.tests
+            ),
+            details,
+        }))
+    }
+
+    /// Without a tool that everything needs, each patch is inconclusive.
+    fn nothing_can_be_said(&mut self, text: &str) {
+        for planned in &self.plan.patches {
+            self.report.patches.push(PatchReport {
+                name: planned.name.clone(),
+                digest: planned.digest.clone(),
+                verdict: Verdict::inconclusive(InconclusiveReason::ToolMissing, text),
+                apply_notes: Vec::new(),
+                test_changes: Vec::new(),
+                delta: bonafix_model::Delta::default(),
+                plausibility: None,
+                evidence: Vec::new(),
+                notices: Vec::new(),
+                timings: Timings::default(),
+            });
+        }
+    }
+}
+
+fn broken_build(what: &str, key: &str, error: LangError) -> Result<BrokenBaseline, LangError> {
+    let (summary, details) = match error {
+        LangError::DoesNotCompile { summary, diagnostics, .. } => (summary, first_diagnostics(&diagnostics)),
+        LangError::BuildTool { summary, details } => (summary, details),
+        other => return Err(other),
+    };
+    Ok(BrokenBaseline { key: key.to_owned(), summary: format!("{what} does not build: {summary}"), details })
+}
+
+fn read_baseline(entry: &Utf8Path) -> Result<Baseline, LangError> {
+    let text = fs_err::read(entry.join("baseline.json"))?;
+    serde_json::from_slice(&text).map_err(|error| LangError::Internal(format!("{entry}: {error}")))
+}
+
+fn empty_report(description: &Description) -> RunReport {
+    RunReport {
+        format: FORMAT_VERSION,
+        bonafix: env!("CARGO_PKG_VERSION").to_owned(),
+        subject: SubjectReport {
+            name: description.name.clone(),
+            language: String::new(),
+            build_system: String::new(),
+            facts: std::collections::BTreeMap::new(),
+        },
+        baseline: None,
+        broken: None,
+        patches: Vec::new(),
+        notices: description.notices.clone(),
+        timings: Timings::default(),
+    }
+}
+
+fn plan(options: &CheckOptions, description: &Description) -> Result<Plan, CheckError> {
+    let skip = |path: &Utf8Path| path.file_name() == Some(".git") || path.ends_with("target/bonafix");
+    let subject = digest_tree(&description.root, &skip)?;
+    let mut plan = Plan::new(options.command.clone(), PlannedInput::new(&description.name, subject.hash));
+    plan.reference = description.reference.as_ref().map(planned);
+    plan.patches = description.patches.iter().map(planned).collect();
+    let config = serde_json::to_string(&description.config)
+        .map_err(|error| CheckError::Internal { message: error.to_string(), run: None })?;
+    plan.options.insert("config".to_owned(), config);
+    Ok(plan)
+}
+
+fn planned(change: &NamedChange) -> PlannedInput {
+    let key = KeyBuilder::new("change");
+    let key = match &change.source {
+        ChangeSource::Diff(bytes) => key.part("diff", bytes),
+        ChangeSource::Tree(tree) => tree.files.iter().fold(key, |key, (path, edit)| match edit {
+            FileEdit::Write(contents) => key.part("write", path.as_str()).part("contents", contents),
+            FileEdit::Delete => key.part("delete", path.as_str()),
+        }),
+    };
+    PlannedInput::new(&change.name, key.finish().as_str())
+}
+
+fn open_run(
+    options: &CheckOptions,
+    description: &Description,
+    plan: &Plan,
+) -> Result<(RunDir, Vec<PatchReport>), CheckError> {
+    let path = match &options.resume {
+        Resume::No => return Ok((RunDir::create(&options.out, &description.name, plan)?, Vec::new())),
+        Resume::Run(path) => path.clone(),
+        Resume::Latest => RunDir::find_latest(&options.out).ok_or_else(|| {
+            CheckError::Usage(format!(
+                "there is no run to resume in {}; name one, or leave `--resume` out",
+                options.out
+            ))
+        })?,
+    };
+    let resumed = RunDir::resume(&path, plan)?;
+    Ok((resumed.run, resumed.finished))
+}

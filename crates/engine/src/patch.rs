@@ -1,0 +1,228 @@
+//! One patch from diff to verdict.
+
+use std::time::Duration;
+
+use bonafix_judge::{Exercise, combine};
+use bonafix_lang::{Diagnostic, LangError, Project};
+use bonafix_model::{
+    Delta, FileEdit, InconclusiveReason, InvalidReason, Notice, PatchReport, Plausibility, Stage, TestChange,
+    TestChangeKind, TestSelection, Timings, TreeChange, TriggerOrigin, Verdict,
+};
+use bonafix_subject::baseline::Baseline;
+use bonafix_subject::description::NamedChange;
+use bonafix_subject::patch::PatchError;
+use bonafix_subject::plausibility::Assessment;
+use camino::Utf8Path;
+
+use crate::session::{Clock, Session};
+
+/// How many compiler messages a verdict repeats.
+const SHOWN_DIAGNOSTICS: usize = 20;
+
+/// What all patches of a run share.
+pub(crate) struct Bench<'a> {
+    pub(crate) session: &'a Session<'a>,
+    pub(crate) project: &'a dyn Project,
+    pub(crate) root: &'a Utf8Path,
+    pub(crate) baseline: &'a Baseline,
+    pub(crate) selection: &'a TestSelection,
+    pub(crate) default_limit: Duration,
+}
+
+/// A patch split into what it does to the program and what it does to the tests.
+struct Split {
+    sources: TreeChange,
+    tests: TreeChange,
+}
+
+impl Bench<'_> {
+    /// Judges one patch. An error is a fault of ours or of the machine, never of the patch.
+    pub(crate) fn judge(&self, patch: &NamedChange, digest: String) -> Result<PatchReport, LangError> {
+        let mut report = PatchReport {
+            name: patch.name.clone(),
+            digest,
+            verdict: Verdict::inconclusive(InconclusiveReason::NotJudged, ""),
+            apply_notes: Vec::new(),
+            test_changes: Vec::new(),
+            delta: Delta::default(),
+            plausibility: None,
+            evidence: Vec::new(),
+            notices: Vec::new(),
+            timings: Timings::default(),
+        };
+        let mut clock = Clock::default();
+        report.verdict = match self.carry_out(patch, &mut report, &mut clock)? {
+            Some(verdict) => verdict,
+            None => combine(&report.evidence, Exercise::default()),
+        };
+        report.timings = clock.finish();
+        Ok(report)
+    }
+
+    /// All steps up to plausibility; a verdict when one of them decides.
+    fn carry_out(
+        &self,
+        patch: &NamedChange,
+        report: &mut PatchReport,
+        clock: &mut Clock,
+    ) -> Result<Option<Verdict>, LangError> {
+        let name = Some(patch.name.as_str());
+        let resolved = self.session.step(Stage::Apply, name, clock, |_| (patch.resolve(self.root), false));
+        let change = match resolved {
+            Ok((change, notes)) => {
+                report.apply_notes = notes;
+                self.without_identities(change)?
+            }
+            Err(error) => return Ok(Some(does_not_apply(&error))),
+        };
+        let split = self.split(&change);
+        report.test_changes = self.test_changes(&split.tests);
+        if split.sources.is_empty() {
+            return Ok(Some(changes_no_source(&split)));
+        }
+        report.delta =
+            self.session.step(Stage::Delta, name, clock, |_| (self.project.delta(&split.sources), false))?;
+        let built = self.session.step(Stage::BuildPatched, name, clock, |log| {
+            let built = self.project.build(&split.sources, log);
+            let cached = built.as_ref().is_ok_and(|version| version.cached);
+            (built, cached)
+        });
+        match built {
+            Ok(version) => report.notices.extend(version.notices),
+            Err(error) => return does_not_build(error).map(Some),
+        }
+        let assessed = self.session.step(Stage::Plausibility, name, clock, |log| {
+            let assessment = Assessment {
+                project: self.project,
+                baseline: self.baseline,
+                sources: &split.sources,
+                tests: &split.tests,
+                default_limit: self.default_limit,
+                selection: self.selection,
+                log,
+            };
+            (assessment.run(&mut self.session.test_listener()), false)
+        });
+        let (plausibility, verdict) = assessed?;
+        report.notices.extend(notices(&plausibility));
+        report.plausibility = Some(plausibility);
+        if verdict.is_none() && !report.delta.is_semantic() {
+            return Ok(Some(Verdict::inconclusive(
+                InconclusiveReason::NoSemanticChange,
+                "the patch changes only comments or white space, so no input can tell it from the buggy version",
+            )));
+        }
+        Ok(verdict)
+    }
+
+    /// Leaves out files that the patch writes as they are.
+    fn without_identities(&self, change: TreeChange) -> Result<TreeChange, LangError> {
+        let mut files = change.files;
+        let mut same = Vec::new();
+        for (path, edit) in &files {
+            let before = self.root.join(path);
+            let identical = match edit {
+                FileEdit::Write(contents) => before.is_file() && fs_err::read(&before)? == *contents,
+                FileEdit::Delete => !before.exists(),
+            };
+            if identical {
+                same.push(path.clone());
+            }
+        }
+        files.retain(|path, _| !same.contains(path));
+        Ok(TreeChange { files })
+    }
+
+    fn split(&self, change: &TreeChange) -> Split {
+        let (tests, sources) = change.partition(|path, edit| self.project.is_test_file(path, edit));
+        Split { sources, tests }
+    }
+
+    fn test_changes(&self, tests: &TreeChange) -> Vec<TestChange> {
+        let kind = |path: &Utf8Path, edit: &FileEdit| match edit {
+            FileEdit::Delete => TestChangeKind::Removed,
+            FileEdit::Write(_) if self.root.join(path).is_file() => TestChangeKind::Changed,
+            FileEdit::Write(_) => TestChangeKind::Added,
+        };
+        tests
+            .files
+            .iter()
+            .map(|(path, edit)| TestChange { path: path.clone(), kind: kind(path, edit) })
+            .collect()
+    }
+}
+
+/// The program's part of a change.
+pub(crate) fn sources_of(project: &dyn Project, change: &TreeChange) -> TreeChange {
+    change.partition(|path, edit| project.is_test_file(path, edit)).1
+}
+
+fn does_not_apply(error: &PatchError) -> Verdict {
+    let text = error.to_string();
+    let mut lines = text.lines();
+    let summary = lines.next().unwrap_or_default().to_owned();
+    Verdict::invalid(InvalidReason::DoesNotApply, summary, lines.map(str::to_owned).collect())
+}
+
+fn changes_no_source(split: &Split) -> Verdict {
+    if split.tests.is_empty() {
+        return Verdict::inconclusive(
+            InconclusiveReason::NoSemanticChange,
+            "the patch changes nothing: every file is as it was",
+        );
+    }
+    Verdict::invalid(
+        InvalidReason::OnlyTests,
+        "the patch changes only tests, so the program is the buggy one",
+        Vec::new(),
+    )
+}
+
+/// A patch that does not build is invalid; anything else that stops a build is not the patch's fault.
+fn does_not_build(error: LangError) -> Result<Verdict, LangError> {
+    match error {
+        LangError::DoesNotCompile { summary, diagnostics, in_tests } => {
+            let details = first_diagnostics(&diagnostics);
+            if in_tests {
+                let summary =
+                    format!("the original tests do not compile against the patched version: {summary}");
+                return Ok(Verdict::invalid(InvalidReason::BreaksTestBuild, summary, details));
+            }
+            let summary = format!("the patched version does not compile: {summary}");
+            Ok(Verdict::invalid(InvalidReason::DoesNotBuild, summary, details))
+        }
+        LangError::BuildTool { summary, details } => {
+            let summary = format!("the patched version does not build: {summary}");
+            Ok(Verdict::invalid(InvalidReason::DoesNotBuild, summary, details))
+        }
+        other => Err(other),
+    }
+}
+
+/// The first messages of a compiler, and how many more there are.
+pub(crate) fn first_diagnostics(diagnostics: &[Diagnostic]) -> Vec<String> {
+    let mut lines: Vec<String> =
+        diagnostics.iter().take(SHOWN_DIAGNOSTICS).map(ToString::to_string).collect();
+    if diagnostics.len() > SHOWN_DIAGNOSTICS {
+        lines.push(format!("… and {} more", diagnostics.len() - SHOWN_DIAGNOSTICS));
+    }
+    lines
+}
+
+fn notices(plausibility: &Plausibility) -> Vec<Notice> {
+    let mut notices = Vec::new();
+    if plausibility.fixed.iter().any(|test| test.origin == TriggerOrigin::Patch) {
+        notices.push(Notice::new(
+            "shown-by-patch",
+            "the bug is shown only by tests that the patch itself brings; they were not trusted for anything else",
+        ));
+    }
+    if !plausibility.fixed.is_empty() && !plausibility.still_failing.is_empty() {
+        notices.push(Notice::new(
+            "still-failing",
+            "some tests are red before and after the patch and were set aside; if they belong to the bug, name them \
+             by `failing`",
+        ));
+    }
+    notices
+}

@@ -1,0 +1,529 @@
+//! A Java project as the stages see it: versions are built, tests are run, changes are read.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+
+use bonafix_lang::{BuiltVersion, LangError, OnTest, Project, ProjectFacts, TestPlan};
+use bonafix_model::{Delta, FileEdit, JavaConfig, Notice, TestId, TestRun, TestsConfig, TreeChange};
+use bonafix_proc::Launcher;
+use bonafix_store::{Cache, Key, KeyBuilder};
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::base::{Base, Workshop, append, classpath, is_no_source};
+use crate::class_index::{Side, class_files};
+use crate::compiler::Compiler;
+use crate::junit::{self, Item, ListedClass, TestVm};
+use crate::layout::{LayoutRequest, Role, launcher_jars};
+use crate::overlay::{OverlayBuild, VersionClasses};
+use crate::runtime::Part;
+use crate::selection::{self, ClassPatterns};
+use crate::{delta, runtime, store_fault};
+
+/// Raise when what an entry holds changes its form.
+const VERSION_ENTRY: &str = "java-version-1";
+const LISTING_ENTRY: &str = "java-listing-1";
+/// Heap of the test JVM when the project asks for none.
+const DEFAULT_HEAP: &str = "-Xmx2g";
+/// Files that steer the build: a change of one means a build from scratch.
+const BUILD_FILES: [&str; 6] =
+    ["pom.xml", "build.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"];
+
+/// A Java project that was opened.
+pub struct JavaProject {
+    root: Utf8PathBuf,
+    config: JavaConfig,
+    tests: TestsConfig,
+    workshop: Workshop,
+    scratch: tempfile::TempDir,
+    base: OnceLock<Opened>,
+    /// Versions built from scratch, because the change touches the build itself.
+    rebuilt: Mutex<BTreeMap<String, Arc<Opened>>>,
+    next: AtomicU64,
+}
+
+/// A base with what hangs on it.
+struct Opened {
+    base: Base,
+    compiler: Compiler,
+    versions: Mutex<BTreeMap<String, VersionClasses>>,
+    trees: Mutex<BTreeMap<String, Utf8PathBuf>>,
+    listings: Mutex<BTreeMap<String, Arc<Listing>>>,
+    /// Class folders of the runtime and jars that the tests of a module need beside its own class path.
+    helpers: Mutex<BTreeMap<usize, Vec<Utf8PathBuf>>>,
+}
+
+/// The tests of a version, by module.
+struct Listing {
+    modules: Vec<Vec<ListedClass>>,
+    problems: Vec<String>,
+}
+
+impl JavaProject {
+    /// Opens the project at `root`, which is only read.
+    pub fn open(
+        root: &Utf8Path,
+        config: &JavaConfig,
+        tests: &TestsConfig,
+        cache: Arc<Cache>,
+        launcher: Arc<Launcher>,
+    ) -> Result<Self, LangError> {
+        Ok(Self {
+            root: root.to_owned(),
+            config: config.clone(),
+            tests: tests.clone(),
+            workshop: Workshop::open(config, cache, launcher)?,
+            scratch: tempfile::Builder::new().prefix("bonafix-").tempdir()?,
+            base: OnceLock::new(),
+            rebuilt: Mutex::default(),
+            next: AtomicU64::new(0),
+        })
+    }
+
+    /// Does this folder look like a Java project?
+    pub fn recognises(root: &Utf8Path) -> bool {
+        let marks = BUILD_FILES.iter().any(|name| root.join(name).is_file());
+        marks
+            || walkdir::WalkDir::new(root)
+                .into_iter()
+                .filter_entry(|entry| entry.file_name() != ".git")
+                .filter_map(Result::ok)
+                .any(|entry| entry.path().extension().is_some_and(|extension| extension == "java"))
+    }
+
+    /// Tests that the project's own metadata names as showing the bug. Known after the buggy version was built.
+    pub fn known_failing(&self) -> Vec<String> {
+        self.base.get().map(|opened| opened.base.layout.failing.clone()).unwrap_or_default()
+    }
+
+    fn scratch(&self) -> Result<&Utf8Path, LangError> {
+        Utf8Path::from_path(self.scratch.path()).ok_or_else(|| LangError::Configuration {
+            message: format!(
+                "the temporary folder {} is not UTF-8; set TMPDIR",
+                self.scratch.path().display()
+            ),
+        })
+    }
+
+    fn fresh_folder(&self, prefix: &str) -> Result<Utf8PathBuf, LangError> {
+        let folder = self.scratch()?.join(format!("{prefix}{}", self.next.fetch_add(1, Ordering::Relaxed)));
+        fs_err::create_dir_all(&folder)?;
+        Ok(folder)
+    }
+
+    fn opened(&self) -> Result<&Opened, LangError> {
+        self.base.get().ok_or_else(|| LangError::Internal("the buggy version was not built first".to_owned()))
+    }
+
+    fn open_base(&self, root: &Utf8Path, log: &Utf8Path) -> Result<Opened, LangError> {
+        let base = Base::build(root, &self.config, &self.workshop, log)?;
+        let mut readable = base.outside();
+        readable.push(base.folder().to_owned());
+        // Overlays that were built before are below the cache; the compiler reads them as class path.
+        readable.push(self.workshop.cache.root().to_owned());
+        let compiler = Compiler::new(
+            self.workshop.jdk.clone(),
+            self.workshop.runtime.clone(),
+            self.fresh_folder("javac-")?,
+            readable,
+            Arc::clone(&self.workshop.launcher),
+        );
+        Ok(Opened {
+            base,
+            compiler,
+            versions: Mutex::default(),
+            trees: Mutex::default(),
+            listings: Mutex::default(),
+            helpers: Mutex::default(),
+        })
+    }
+
+    /// Does the change reach beyond sources, so that the build tool itself must run?
+    fn touches_build(change: &TreeChange) -> bool {
+        change.files.keys().any(|path| path.file_name().is_some_and(|name| BUILD_FILES.contains(&name)))
+    }
+
+    /// Builds the whole changed tree.
+    fn rebuild(&self, key: &Key, change: &TreeChange, log: &Utf8Path) -> Result<Arc<Opened>, LangError> {
+        if let Some(found) = lock(&self.rebuilt)?.get(key.as_str()) {
+            return Ok(Arc::clone(found));
+        }
+        let tree = self.fresh_folder("tree-")?;
+        bonafix_store::copy_tree(&self.root, &tree, &|path| is_no_source(&self.root, path))
+            .map_err(store_fault)?;
+        apply(&tree, change)?;
+        let opened = Arc::new(self.open_base(&tree, log)?);
+        lock(&self.rebuilt)?.insert(key.as_str().to_owned(), Arc::clone(&opened));
+        Ok(opened)
+    }
+
+    /// Calls `action` with what a version consists of.
+    fn with_version<T>(
+        &self,
+        change: &TreeChange,
+        log: &Utf8Path,
+        action: impl FnOnce(&Opened, &Key, &TreeChange, &VersionClasses) -> Result<T, LangError>,
+    ) -> Result<T, LangError> {
+        let buggy = self.opened()?;
+        let key = version_key(&buggy.base, change);
+        if Self::touches_build(change) {
+            let opened = self.rebuild(&key, change, log)?;
+            return action(&opened, &key, &TreeChange::default(), &VersionClasses::buggy());
+        }
+        let (classes, _) = self.version(buggy, &key, change, log)?;
+        action(buggy, &key, change, &classes)
+    }
+
+    /// The classes of a version, and whether they were there already.
+    fn version(
+        &self,
+        opened: &Opened,
+        key: &Key,
+        change: &TreeChange,
+        log: &Utf8Path,
+    ) -> Result<(VersionClasses, bool), LangError> {
+        if change.is_empty() {
+            return Ok((VersionClasses::buggy(), opened.base.cached));
+        }
+        if let Some(found) = lock(&opened.versions)?.get(key.as_str()) {
+            return Ok((found.clone(), true));
+        }
+        let inserted = self.workshop.cache.insert_with("java-version", key, |staging| {
+            let work = opened.compiler.work_folder(self.next.fetch_add(1, Ordering::Relaxed))?;
+            let build = OverlayBuild {
+                base: &opened.base,
+                workshop: &self.workshop,
+                compiler: &opened.compiler,
+                change,
+                work: &work,
+                log,
+            };
+            build.build()?;
+            move_contents(&work, staging)
+        });
+        let inserted = inserted.map_err(|error| error.unify(store_fault))?;
+        let classes = VersionClasses::overlay(inserted.path);
+        lock(&opened.versions)?.insert(key.as_str().to_owned(), classes.clone());
+        Ok((classes, inserted.built.is_none()))
+    }
+
+    /// The working folder of a version's tests: the tree with the change, which they may write to.
+    fn tree(&self, opened: &Opened, key: &Key, change: &TreeChange) -> Result<Utf8PathBuf, LangError> {
+        let mut trees = lock(&opened.trees)?;
+        if let Some(tree) = trees.get(key.as_str()) {
+            return Ok(tree.clone());
+        }
+        let tree = self.fresh_folder("run-")?;
+        bonafix_store::copy_tree(&opened.base.tree(), &tree, &|_| false).map_err(store_fault)?;
+        apply(&tree, change)?;
+        trees.insert(key.as_str().to_owned(), tree.clone());
+        Ok(tree)
+    }
+
+    fn test_vm(
+        &self,
+        opened: &Opened,
+        module: usize,
+        classes: &VersionClasses,
+        tree: &Utf8Path,
+        log: &Utf8Path,
+    ) -> Result<TestVm, LangError> {
+        let base = &opened.base;
+        let facts = &base.layout.modules[module];
+        let mut path = self.helpers(opened, module, log)?;
+        let mut readable = path.clone();
+        path.extend(classpath(&base.layout, module, Side::Test, &|module, side| {
+            classes.folders(base, module, side)
+        }));
+        readable.extend(base.outside());
+        readable.push(base.folder().to_owned());
+        readable.extend(classes.entry().map(Utf8Path::to_owned));
+        readable.push(self.workshop.jdk.home.clone());
+        let mut options = facts.jvm_options.clone();
+        if !options.iter().any(|option| option.starts_with("-Xmx")) {
+            options.push(DEFAULT_HEAP.to_owned());
+        }
+        options.extend(facts.system_properties.iter().map(|(name, value)| format!("-D{name}={value}")));
+        let mut environment = facts.environment.clone();
+        environment.extend(self.tests.env.clone());
+        let working = tree.join(facts.working_folder.as_ref().unwrap_or(&facts.folder));
+        fs_err::create_dir_all(&working)?;
+        Ok(TestVm {
+            java: self.workshop.jdk.java(),
+            classpath: path,
+            working,
+            writable: tree.to_owned(),
+            scratch: self.fresh_folder("vm-")?,
+            readable,
+            options,
+            environment,
+            groups: facts.groups.clone(),
+            excluded_groups: facts.excluded_groups.clone(),
+        })
+    }
+
+    /// The runner, the adapters for the frameworks that the module has, and the launcher that JUnit 5 needs.
+    fn helpers(&self, opened: &Opened, module: usize, log: &Utf8Path) -> Result<Vec<Utf8PathBuf>, LangError> {
+        let mut known = lock(&opened.helpers)?;
+        if let Some(found) = known.get(&module) {
+            return Ok(found.clone());
+        }
+        let facts = &opened.base.layout.modules[module];
+        let resolved = self.workshop.cache.root().join("classpaths");
+        fs_err::create_dir_all(&resolved)?;
+        let request = LayoutRequest {
+            root: &opened.base.tree(),
+            config: &self.config,
+            jdk: &self.workshop.jdk,
+            launcher: &self.workshop.launcher,
+            log,
+            cache: &resolved,
+        };
+        let jars = launcher_jars(&request, &facts.classpath)?;
+        let frameworks: Vec<Utf8PathBuf> = facts.classpath.iter().chain(&jars).cloned().collect();
+        let mut helpers = vec![self.workshop.runtime.clone()];
+        for part in selection::adapters(&frameworks)? {
+            helpers.push(self.adapter(part, &frameworks)?);
+        }
+        helpers.extend(jars);
+        known.insert(module, helpers.clone());
+        Ok(helpers)
+    }
+
+    fn adapter(&self, part: Part, frameworks: &[Utf8PathBuf]) -> Result<Utf8PathBuf, LangError> {
+        let mut path = vec![self.workshop.runtime.clone()];
+        path.extend(frameworks.iter().filter(|jar| selection::is_framework(jar)).cloned());
+        runtime::classes(part, &path, &self.workshop.jdk, &self.workshop.cache, &self.workshop.launcher)
+    }
+
+    /// All tests of a version. A version that leaves the test classes alone has those of the buggy one.
+    fn listing(
+        &self,
+        opened: &Opened,
+        key: &Key,
+        change: &TreeChange,
+        classes: &VersionClasses,
+        log: &Utf8Path,
+    ) -> Result<Arc<Listing>, LangError> {
+        let own = classes.touches_tests(&opened.base);
+        let name = if own { key.as_str() } else { opened.base.key.as_str() };
+        if let Some(found) = lock(&opened.listings)?.get(name) {
+            return Ok(Arc::clone(found));
+        }
+        let entry = KeyBuilder::new(LISTING_ENTRY)
+            .part("version", name)
+            .part("runtime", self.workshop.runtime.as_str())
+            .finish();
+        let inserted = self.workshop.cache.insert_with("java-listing", &entry, |staging| {
+            let tree = self.tree(opened, key, change)?;
+            let mut stored = (Vec::new(), Vec::new());
+            for module in 0..opened.base.layout.modules.len() {
+                let vm = self.test_vm(opened, module, classes, &tree, log)?;
+                let names = test_classes(opened, module, classes)?;
+                let (listed, problems) = if names.is_empty() {
+                    (Vec::new(), Vec::new())
+                } else {
+                    junit::discover(&vm, &names, &self.workshop.launcher, log)?
+                };
+                stored.0.push(listed);
+                stored.1.extend(problems);
+            }
+            let text = serde_json::to_vec(&stored).map_err(|error| LangError::Internal(error.to_string()))?;
+            fs_err::write(staging.join("listing.json"), text)?;
+            Ok(())
+        });
+        let path =
+            inserted.map_err(|error: bonafix_store::InsertError<LangError>| error.unify(store_fault))?.path;
+        let stored = fs_err::read(path.join("listing.json"))?;
+        let (modules, problems) = serde_json::from_slice(&stored)
+            .map_err(|error| LangError::Internal(format!("{path}: {error}")))?;
+        let listing = Arc::new(Listing { modules, problems });
+        lock(&opened.listings)?.insert(name.to_owned(), Arc::clone(&listing));
+        Ok(listing)
+    }
+
+    fn read_before(&self, path: &Utf8Path) -> Result<Option<Vec<u8>>, LangError> {
+        let file = self.root.join(path);
+        if file.is_file() { Ok(Some(fs_err::read(file)?)) } else { Ok(None) }
+    }
+}
+
+/// Names of the classes of a module that may hold tests, by the build's own patterns.
+fn test_classes(opened: &Opened, module: usize, classes: &VersionClasses) -> Result<Vec<String>, LangError> {
+    let facts = &opened.base.layout.modules[module];
+    let patterns = ClassPatterns::new(&facts.test_includes, &facts.test_excludes)?;
+    let mut names: Vec<String> = classes
+        .folders(&opened.base, module, Side::Test)
+        .iter()
+        .flat_map(|folder| class_files(folder))
+        .map(|(_, relative)| relative)
+        .filter(|relative| !relative.as_str().contains('$') && patterns.matches(relative))
+        .filter_map(|relative| Some(relative.as_str().strip_suffix(".class")?.replace('/', ".")))
+        .collect();
+    names.sort();
+    names.dedup();
+    Ok(names)
+}
+
+fn version_key(base: &Base, change: &TreeChange) -> Key {
+    let mut key = KeyBuilder::new(VERSION_ENTRY).part("base", base.key.as_str());
+    for (path, edit) in &change.files {
+        key = match edit {
+            FileEdit::Write(contents) => key.part("write", path.as_str()).part("contents", contents),
+            FileEdit::Delete => key.part("delete", path.as_str()),
+        };
+    }
+    key.finish()
+}
+
+fn apply(tree: &Utf8Path, change: &TreeChange) -> Result<(), LangError> {
+    for (path, edit) in &change.files {
+        let file = tree.join(path);
+        match edit {
+            FileEdit::Write(contents) => {
+                if let Some(folder) = file.parent() {
+                    fs_err::create_dir_all(folder)?;
+                }
+                fs_err::write(&file, contents)?;
+            }
+            FileEdit::Delete if file.exists() => fs_err::remove_file(&file)?,
+            FileEdit::Delete => {}
+        }
+    }
+    Ok(())
+}
+
+/// Moves what is in one folder into another, over the borders of file systems too.
+fn move_contents(from: &Utf8Path, to: &Utf8Path) -> Result<(), LangError> {
+    for entry in from.read_dir_utf8()? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if fs_err::rename(entry.path(), &target).is_err() {
+            if entry.file_type()?.is_dir() {
+                bonafix_store::copy_tree(entry.path(), &target, &|_| false).map_err(store_fault)?;
+            } else {
+                fs_err::copy(entry.path(), &target)?;
+            }
+        }
+    }
+    fs_err::remove_dir_all(from)?;
+    Ok(())
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> Result<MutexGuard<'_, T>, LangError> {
+    mutex.lock().map_err(|_| LangError::Internal("a lock is broken after a panic".to_owned()))
+}
+
+impl Project for JavaProject {
+    fn facts(&self) -> ProjectFacts {
+        let Some(opened) = self.base.get() else { return ProjectFacts::default() };
+        let layout = &opened.base.layout;
+        let mut facts = BTreeMap::from([
+            ("jdk".to_owned(), self.workshop.jdk.full_version.clone()),
+            ("modules".to_owned(), layout.modules.len().to_string()),
+        ]);
+        let mut levels: Vec<String> = layout
+            .modules
+            .iter()
+            .map(|module| {
+                crate::toolchain::effective_release(module.release, &self.workshop.jdk).0.to_string()
+            })
+            .collect();
+        levels.dedup();
+        facts.insert("level".to_owned(), levels.join(", "));
+        ProjectFacts {
+            build_system: layout.build_system.clone(),
+            facts,
+            notices: opened.base.notices.clone(),
+        }
+    }
+
+    fn is_test_file(&self, path: &Utf8Path, edit: &FileEdit) -> bool {
+        let Some(opened) = self.base.get() else { return false };
+        let text = match edit {
+            FileEdit::Write(contents) => Some(String::from_utf8_lossy(contents)),
+            FileEdit::Delete => None,
+        };
+        opened.base.layout.modules.iter().any(|module| {
+            let role = module.role_of(path, text.as_deref()).map(|(role, _)| role);
+            role == Some(Role::Test) || module.test_resources.iter().any(|root| path.starts_with(root))
+        })
+    }
+
+    fn build(&self, change: &TreeChange, log: &Utf8Path) -> Result<BuiltVersion, LangError> {
+        if self.base.get().is_none() {
+            let opened = self.open_base(&self.root, log)?;
+            if self.base.set(opened).is_err() {
+                return Err(LangError::Internal("the buggy version was built twice".to_owned()));
+            }
+        }
+        let buggy = self.opened()?;
+        let key = version_key(&buggy.base, change);
+        let (cached, notices) = if Self::touches_build(change) {
+            let opened = self.rebuild(&key, change, log)?;
+            let text = "the patch changes how the project is built, so it was built from scratch";
+            (opened.base.cached, vec![Notice::new("full-build", text)])
+        } else {
+            (self.version(buggy, &key, change, log)?.1, Vec::new())
+        };
+        Ok(BuiltVersion { key: key.as_str().to_owned(), cached, notices })
+    }
+
+    fn run_tests(
+        &self,
+        change: &TreeChange,
+        plan: &TestPlan,
+        log: &Utf8Path,
+        on_test: OnTest<'_>,
+    ) -> Result<TestRun, LangError> {
+        self.with_version(change, log, |opened, key, change, classes| {
+            let listing = self.listing(opened, key, change, classes, log)?;
+            let items: Vec<Vec<Item>> = selection::items(&listing.modules, &plan.selection);
+            let total = selection::total(&listing.modules, &items);
+            let tree = self.tree(opened, key, change)?;
+            let mut whole = TestRun { results: Vec::new(), problems: listing.problems.clone() };
+            for (module, items) in items.into_iter().enumerate() {
+                if items.is_empty() {
+                    continue;
+                }
+                let vm = self.test_vm(opened, module, classes, &tree, log)?;
+                let run = junit::run(&vm, items, plan, &self.workshop.launcher, log, &mut |result, _| {
+                    on_test(result, Some(total));
+                })?;
+                whole.results.extend(run.results);
+                whole.problems.extend(run.problems);
+                fs_err::remove_dir_all(&vm.scratch)?;
+            }
+            append(log, &whole.problems)?;
+            Ok(whole)
+        })
+    }
+
+    fn delta(&self, change: &TreeChange) -> Result<Delta, LangError> {
+        let mut files = Vec::new();
+        for (path, edit) in &change.files {
+            let before = self.read_before(path)?;
+            let after = match edit {
+                FileEdit::Write(contents) => Some(contents.as_slice()),
+                FileEdit::Delete => None,
+            };
+            if before.is_none() && after.is_none() {
+                continue;
+            }
+            files.push(delta::delta_file(path, before.as_deref(), after));
+        }
+        Ok(Delta { files })
+    }
+
+    fn tests_in(&self, change: &TreeChange) -> Result<Vec<TestId>, LangError> {
+        let mut classes: Vec<TestId> = Vec::new();
+        for edit in change.files.values() {
+            if let FileEdit::Write(contents) = edit {
+                classes.extend(delta::test_methods_in(contents).into_iter().map(|(class, _)| TestId(class)));
+            }
+        }
+        classes.sort();
+        classes.dedup();
+        Ok(classes)
+    }
+}
