@@ -17,6 +17,7 @@
 #![expect(unsafe_code, reason = "system calls between fork and exec have no safe wrapper")]
 
 use crate::message::{EXITED, STEP};
+use crate::os;
 use libc::{c_int, c_long, c_ulong, c_void, pid_t};
 use std::ffi::{CStr, CString};
 use std::io;
@@ -237,11 +238,14 @@ impl Fence {
 
 /// The keeper's life: reap, and at the end of the program or of the lifeline kill what is left.
 fn keep(child: pid_t, child_is_program: bool, status: RawFd, lifeline: RawFd) -> ! {
+    os::raise_own_priority();
     default_signals();
     close_all_but(status, lifeline);
     let child_ended = sys::child_signal_fd();
     let mut ending = false;
+    let mut reaped = 0u32;
     loop {
+        // Looked at on every turn: a fork bomb can keep the keeper reaping for ever.
         if !ending && (sys::has_ended(child) || sys::wait_readable(lifeline, 0)) {
             ending = true;
             // The kernel kills a group in one go, which no fork bomb outruns. Done before the child is reaped: its
@@ -249,22 +253,25 @@ fn keep(child: pid_t, child_is_program: bool, status: RawFd, lifeline: RawFd) ->
             sys::kill(-child, libc::SIGKILL);
             sys::kill(child, libc::SIGKILL);
         }
-        loop {
-            let (pid, state) = sys::wait_any(libc::WNOHANG);
-            if pid == child && child_is_program {
-                send(status, EXITED, state);
-            } else if pid == 0 {
-                break;
-            } else if pid < 0 {
-                sys::exit_now(0);
-            }
+        let (pid, state) = sys::wait_any(libc::WNOHANG);
+        if pid < 0 {
+            sys::exit_now(0);
         }
-        if !ending {
+        if pid == child && child_is_program {
+            send(status, EXITED, state);
+        }
+        if pid > 0 {
+            reaped = reaped.wrapping_add(1);
+            if ending && reaped.is_multiple_of(64) {
+                kill_children();
+            }
+        } else if !ending {
             sys::wait_either_readable(child_ended, lifeline);
+            sys::drain(child_ended);
         } else if !kill_children() {
             sys::wait_readable(child_ended, 2);
+            sys::drain(child_ended);
         }
-        sys::drain(child_ended);
     }
 }
 

@@ -23,12 +23,13 @@ struct Stat {
     pages: u64,
 }
 
-/// The processes of the job, without its helpers.
-pub(crate) fn members(keeper: u32, has_init: bool) -> Vec<u32> {
+/// The processes of the job, without its helpers; not many more than `enough`, as a fork bomb grows faster than one
+/// can count.
+pub(crate) fn members(keeper: u32, has_init: bool, enough: usize) -> Vec<u32> {
     if !has_init {
-        return descendants(keeper);
+        return descendants(keeper, enough);
     }
-    children(keeper).first().map_or_else(Vec::new, |&init| descendants(init))
+    children(keeper).first().map_or_else(Vec::new, |&init| descendants(init, enough))
 }
 
 /// Adds up what the processes use now.
@@ -54,14 +55,16 @@ pub(crate) fn proportional(members: &[u32]) -> Option<u64> {
     Some(total)
 }
 
-/// All processes below this one, parents before children.
-pub(crate) fn descendants(root: u32) -> Vec<u32> {
+/// The processes below this one, parents before children, until there are `enough`.
+pub(crate) fn descendants(root: u32, enough: usize) -> Vec<u32> {
     if !fs::exists("/proc/thread-self/children").unwrap_or(false) {
         return descendants_by_scan(root);
     }
     let mut found = children(root);
     let mut next = 0;
-    while let Some(&pid) = found.get(next) {
+    while let Some(&pid) = found.get(next)
+        && found.len() <= enough
+    {
         found.extend(children(pid));
         next += 1;
     }

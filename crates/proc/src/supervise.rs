@@ -91,6 +91,7 @@ pub(crate) struct Supervisor {
 #[derive(Default)]
 pub(crate) struct Watch {
     peak: Option<u64>,
+    cpu: Duration,
     tense: bool,
     ticks: u32,
     next_scratch: Option<Instant>,
@@ -99,6 +100,7 @@ pub(crate) struct Watch {
 impl Supervisor {
     /// Watches until the last process has ended, then posts the ending.
     pub(crate) fn run(mut self, board: &Board) {
+        os::raise_own_priority();
         let (cause, status) = self.watch_until_end();
         let (status, cause) = self.end_all(status, cause);
         let reaped = os::reap(self.keeper.cast_signed());
@@ -108,7 +110,9 @@ impl Supervisor {
         let ending = match (reaped, cause) {
             (Err(error), _) => Ending::Lost(error.kind()),
             (Ok(_), Some(Cause::Interrupted)) => Ending::Interrupted,
-            (Ok((_, cpu)), cause) => {
+            (Ok((_, reaped)), cause) => {
+                // The kernel forgets the time of processes that end with their namespace.
+                let cpu = reaped.max(self.watch.cpu);
                 let exit = self.exit(status, cause, cpu, exceeded);
                 Ending::Finished(Finished {
                     exit,
@@ -157,13 +161,18 @@ impl Supervisor {
 
     fn check_limits(&mut self) -> Option<Exit> {
         self.watch.ticks = self.watch.ticks.saturating_add(1);
+        let enough = self.limits.processes.map_or(usize::MAX, |limit| limit as usize);
+        let members = sample::members(self.keeper, self.has_init, enough);
+        if members.len() > enough {
+            return Some(Exit::OverProcesses);
+        }
+        let now = sample::sample(&members);
+        self.watch.peak = self.watch.peak.max(Some(now.resident).filter(|&bytes| bytes > 0));
+        self.watch.cpu = self.watch.cpu.max(now.cpu);
+        self.watch.tense = self.near_limit(now);
         if self.limits.wall.is_some_and(|limit| self.started.elapsed() >= limit) {
             return Some(Exit::TimedOut);
         }
-        let members = sample::members(self.keeper, self.has_init);
-        let now = sample::sample(&members);
-        self.watch.peak = self.watch.peak.max(Some(now.resident).filter(|_| now.tasks > 0));
-        self.watch.tense = self.near_limit(now);
         if self.limits.cpu.is_some_and(|limit| now.cpu > limit) {
             return Some(Exit::OverCpu);
         }
@@ -218,7 +227,7 @@ impl Supervisor {
     /// The last resort: the keeper did not do its work, so kill the tree from here.
     fn end_by_force(&self) {
         for _ in 0..50 {
-            let all = sample::descendants(self.keeper);
+            let all = sample::descendants(self.keeper, usize::MAX);
             if all.is_empty() {
                 break;
             }
