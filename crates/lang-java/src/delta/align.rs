@@ -1,0 +1,47 @@
+//! Which lines of two texts are the same line.
+
+use std::collections::BTreeSet;
+
+use bonafix_model::LineAlignment;
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+use super::source;
+
+/// Runs of equal lines (trailing white space aside), as many lines as the algorithm can align.
+///
+/// Histogram anchors on rare lines first, so that braces and blank lines follow their surroundings.
+pub(super) fn align(before: &str, after: &str) -> LineAlignment {
+    let mut runs: Vec<(u32, u32, u32)> = Vec::new();
+    for op in capture_diff_slices(Algorithm::Histogram, &source::lines(before), &source::lines(after)) {
+        let DiffOp::Equal { old_index, new_index, len } = op else { continue };
+        let (b, a, n) = (line(old_index), line(new_index), count(len));
+        match runs.last_mut() {
+            Some(run) if run.0 + run.2 == b && run.1 + run.2 == a => run.2 += n,
+            _ => runs.push((b, a, n)),
+        }
+    }
+    LineAlignment { runs, moved: Vec::new() }
+}
+
+/// Adds pairs of lines that hold the same code to an alignment that has no place for them yet.
+pub(super) fn add_moved(alignment: &mut LineAlignment, mut same: Vec<(u32, u32)>) {
+    same.sort_unstable();
+    same.dedup();
+    let mut taken = BTreeSet::new();
+    let mut moved: Vec<(u32, u32)> = Vec::new();
+    for (b, a) in same {
+        let free = alignment.after(b).is_none() && alignment.before(a).is_none();
+        if free && moved.last().is_none_or(|last| last.0 != b) && taken.insert(a) {
+            moved.push((b, a));
+        }
+    }
+    alignment.moved = moved;
+}
+
+fn line(index: usize) -> u32 {
+    count(index) + 1
+}
+
+fn count(n: usize) -> u32 {
+    u32::try_from(n).expect("sources have fewer than 2^32 lines")
+}
