@@ -167,7 +167,7 @@ impl Reactor {
     ) -> Result<Module, LangError> {
         let project = &self.projects[index];
         let mut module = Module::new(&project.artifact, &self.folders[index]);
-        let base = self.root.join(&self.folders[index]);
+        let base = self.absolute(&self.folders[index]);
         let existing = |paths: Vec<&Utf8PathBuf>| -> Vec<Utf8PathBuf> {
             paths
                 .into_iter()
@@ -179,8 +179,9 @@ impl Reactor {
         module.sources = existing([&project.source].into_iter().chain(&project.added_sources).collect());
         module.tests =
             existing([&project.test_source].into_iter().chain(&project.added_test_sources).collect());
-        module.resources = existing(project.resources.iter().collect());
-        module.test_resources = existing(project.test_resources.iter().collect());
+        let plain = |folder: &&Utf8PathBuf| !holds_sources(&base.join(folder), project);
+        module.resources = existing(project.resources.iter().filter(plain).collect());
+        module.test_resources = existing(project.test_resources.iter().filter(plain).collect());
         self.add_generated(project, &mut module);
         self.split_classpath(classpath, chosen, &mut module);
         module.release = project.compiler.release;
@@ -237,7 +238,7 @@ impl Reactor {
         let surefire = &project.surefire;
         module.jvm_options.clone_from(&surefire.jvm_options);
         module.system_properties.clone_from(&surefire.system_properties);
-        let base = self.root.join(&module.folder);
+        let base = self.absolute(&module.folder);
         module.system_properties.entry("basedir".to_owned()).or_insert_with(|| base.to_string());
         module.environment.clone_from(&surefire.environment);
         module.test_includes.clone_from(&surefire.includes);
@@ -262,6 +263,10 @@ impl Reactor {
         }
     }
 
+    fn absolute(&self, folder: &Utf8Path) -> Utf8PathBuf {
+        if folder.as_str().is_empty() { self.root.clone() } else { self.root.join(folder) }
+    }
+
     fn relative(&self, path: &Utf8Path) -> Utf8PathBuf {
         path.strip_prefix(&self.root).unwrap_or(path).to_owned()
     }
@@ -271,6 +276,13 @@ impl Reactor {
 fn selection(request: &LayoutRequest) -> Vec<String> {
     let modules: Vec<&str> = request.config.modules.iter().map(|module| module.as_str()).collect();
     if modules.is_empty() { Vec::new() } else { vec!["-pl".to_owned(), modules.join(","), "-am".to_owned()] }
+}
+
+/// A folder above the sources is a resource folder only for the few files in it that its POM names.
+fn holds_sources(folder: &Utf8Path, project: &Project) -> bool {
+    [&project.source, &project.test_source]
+        .iter()
+        .any(|source| **source != folder && source.starts_with(folder))
 }
 
 /// The nearest folder above the project's files that has its POM.
