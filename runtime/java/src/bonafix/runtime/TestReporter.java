@@ -184,6 +184,8 @@ public final class TestReporter {
 
     public synchronized void templateFinished(String id) {
         openTemplates.remove(id);
+        // Its invocations had outcomes of their own; a failing tear-down must not count it as never run.
+        ended.add(id);
         step();
         channel.send(channel.event(Protocol.EVENT_TEMPLATE_END).string(id));
     }
@@ -201,8 +203,8 @@ public final class TestReporter {
         endRemaining(ids, Outcome.SKIPPED, FailureReport.of(cause));
     }
 
-    public synchronized boolean hasEnded(String id) {
-        return ended.contains(id);
+    public synchronized boolean isRunning(String id) {
+        return running.containsKey(id);
     }
 
     public synchronized void notFound(String id) {

@@ -37,6 +37,10 @@ final class Ids {
     }
 
     static Class<?> classNamed(String name) {
+        if (name.endsWith(")") || name.endsWith("]")) {
+            // A test, not a class; looking through all jars for it would take its time.
+            return null;
+        }
         try {
             return Class.forName(name, false, ClassLoader.getSystemClassLoader());
         } catch (ClassNotFoundException | LinkageError absent) {

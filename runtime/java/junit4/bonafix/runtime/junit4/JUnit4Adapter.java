@@ -55,6 +55,12 @@ public final class JUnit4Adapter implements FrameworkAdapter {
     public ClassListing list(Class<?> testClass, GroupFilter groups) {
         ClassListing listing = new ClassListing(testClass.getName(), engineOf(testClass));
         List<Description> leaves = leavesOf(Request.aClass(testClass).getRunner().getDescription());
+        if (isBroken(leaves)) {
+            for (String id : blamedForBroken(testClass)) {
+                listing.add(id, false, null, new ArrayList<String>());
+            }
+            return listing;
+        }
         Ids ids = new Ids(testClass);
         for (Description leaf : leaves) {
             if (ids.isTest(leaf) && accepts(groups, leaf, testClass)) {
@@ -98,8 +104,10 @@ public final class JUnit4Adapter implements FrameworkAdapter {
         boolean filtered = !selection.isWholeClass() || !groups.isEmpty();
         Runner runner = filtered ? request.filterWith(filter).getRunner() : request.getRunner();
         RunNotifier notifier = new RunNotifier();
-        notifier.addListener(new ReportingListener(ids, reporter));
+        ReportingListener listener = new ReportingListener(ids, expected, reporter);
+        notifier.addListener(listener);
         runner.run(notifier);
+        listener.blameStrayFailure();
     }
 
     /** A class JUnit cannot run: its cause is told of each test written in it, as far as these are wanted. */
@@ -113,25 +121,28 @@ public final class JUnit4Adapter implements FrameworkAdapter {
             }
         });
         runner.run(notifier);
-        Set<String> blamed = selectedWritten(testClass, selection);
-        if (blamed.isEmpty() && selection.isWholeClass()) {
-            blamed.add(testClass.getName() + "#initializationError");
-        }
+        Set<String> blamed = selection.isWholeClass() ? blamedForBroken(testClass) : allWanted(selection);
         reporter.surroundingFailed(blamed, causes.isEmpty() ? null : causes.get(0));
     }
 
     private static void skipIgnored(Class<?> testClass, TestSelection selection, TestReporter reporter) {
         String reason = testClass.getAnnotation(Ignore.class).value();
-        for (String id : selectedWritten(testClass, selection)) {
+        Set<String> skipped = selection.isWholeClass() ? TestClasses.writtenTestIds(testClass) : allWanted(selection);
+        for (String id : skipped) {
             reporter.testSkipped(id, reason);
         }
     }
 
-    /** The wanted ids themselves where they were given: parameterized ones cannot be told from the methods. */
-    private static Set<String> selectedWritten(Class<?> testClass, TestSelection selection) {
-        if (selection.isWholeClass()) {
-            return TestClasses.writtenTestIds(testClass);
+    private static Set<String> blamedForBroken(Class<?> testClass) {
+        Set<String> ids = TestClasses.writtenTestIds(testClass);
+        if (ids.isEmpty()) {
+            ids.add(testClass.getName() + "#initializationError");
         }
+        return ids;
+    }
+
+    /** The wanted ids as they are: what parameterized ones there would be, a class that does not run cannot tell. */
+    private static Set<String> allWanted(TestSelection selection) {
         Set<String> ids = new LinkedHashSet<>(selection.wanted());
         for (String id : ids) {
             selection.markMatched(id);
@@ -243,10 +254,14 @@ public final class JUnit4Adapter implements FrameworkAdapter {
     /** Passes on what JUnit tells; events of a description with children are about the set-up or tear-down of these. */
     private static final class ReportingListener extends RunListener {
         private final Ids ids;
+        private final Set<String> expected;
         private final TestReporter reporter;
+        /** A failure of something that is neither one of the tests nor a class of them. */
+        private Throwable strayFailure;
 
-        ReportingListener(Ids ids, TestReporter reporter) {
+        ReportingListener(Ids ids, Set<String> expected, TestReporter reporter) {
             this.ids = ids;
+            this.expected = expected;
             this.reporter = reporter;
         }
 
@@ -263,7 +278,9 @@ public final class JUnit4Adapter implements FrameworkAdapter {
         @Override
         public void testFailure(Failure failure) {
             Description description = failure.getDescription();
-            if (ids.isTest(description)) {
+            if (ids.isTest(description) && !isKnown(ids.of(description))) {
+                strayFailure = failure.getException();
+            } else if (ids.isTest(description)) {
                 reporter.testFailed(ids.of(description), failure.getException());
             } else {
                 reporter.surroundingFailed(idsBelow(description), failure.getException());
@@ -290,6 +307,17 @@ public final class JUnit4Adapter implements FrameworkAdapter {
             for (String id : idsBelow(description)) {
                 reporter.testSkipped(id, reason);
             }
+        }
+
+        /** JUnit 3 decorators fail under a name of their own; which tests that cost is known when the rest has run. */
+        void blameStrayFailure() {
+            if (strayFailure != null) {
+                reporter.surroundingFailed(expected, strayFailure);
+            }
+        }
+
+        private boolean isKnown(String id) {
+            return expected.contains(id) || reporter.isRunning(id);
         }
 
         /** An ignored class inside a suite comes without children: then its methods are listed. */

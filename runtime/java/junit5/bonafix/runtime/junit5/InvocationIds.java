@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
  * {@code C#m(int)[3..]}, into many.
  */
 final class InvocationIds {
-    /** How far an open range reaches; the number of invocations is not known before they run. */
-    private static final int OPEN_RANGE = 2000;
+    /** How far an open range reaches; the number of invocations is not known before they run, and each one selected costs time. */
+    private static final int OPEN_RANGE = 200;
     private static final Pattern NUMBERS = Pattern.compile("(?:\\[\\d+])*\\[(\\d+)(\\.\\.)?]");
     private static final Pattern NUMBER = Pattern.compile("\\[(\\d+)]");
 
@@ -31,7 +31,7 @@ final class InvocationIds {
         }
         String outer = suffix.substring(0, suffix.lastIndexOf('['));
         int first = Integer.parseInt(numbers.group(1));
-        int last = numbers.group(2) == null ? first : first + OPEN_RANGE;
+        int last = numbers.group(2) == null ? first : first + OPEN_RANGE - 1;
         List<String> uniqueIds = new ArrayList<>();
         for (int number = first; number <= last; number++) {
             uniqueIds.add(uniqueId(templateUniqueId, outer, number));
