@@ -1,0 +1,95 @@
+//! `bonafix check`.
+
+use std::io::Read;
+
+use bonafix_engine::{CheckError, CheckOptions, Checked, PatchArgument, Request, Resume, interrupt};
+use bonafix_model::ExitCode;
+use bonafix_report::{json, terminal};
+use camino::Utf8Path;
+
+use crate::arguments::{CheckArguments, Color, Format};
+use crate::output::{colours, complain, print, width};
+use crate::progress::Progress;
+
+/// What a patch on standard input may have; more is no patch.
+const STDIN_CAP: u64 = 256 << 20;
+
+pub(crate) fn run(arguments: CheckArguments, color: Color) -> ExitCode {
+    if let Err(error) = interrupt::install() {
+        complain(&format!("cannot watch for Ctrl-C: {error}"));
+        return ExitCode::Internal;
+    }
+    let (format, verbose, quiet) = (arguments.format, arguments.verbose, arguments.quiet);
+    let progress = Progress::new(quiet);
+    let checked = options(arguments).and_then(|options| {
+        bonafix_engine::check(&options, &|event| progress.show(event))
+    });
+    progress.finish();
+    match checked {
+        Ok(checked) => show(&checked, format, verbose, quiet, color),
+        Err(error) => {
+            complain(&error.to_string());
+            error.exit_code()
+        }
+    }
+}
+
+fn show(checked: &Checked, format: Format, verbose: bool, quiet: bool, color: Color) -> ExitCode {
+    let code = checked.report.exit_code();
+    let text = match format {
+        Format::Json => json::render(&checked.report),
+        Format::Text => {
+            let style = terminal::Style { color: colours(color), width: width(), verbose };
+            terminal::render(&checked.report, &style)
+        }
+    };
+    let code = print(&text, code);
+    if !quiet {
+        complain(&format!("logs and results are in {}", checked.run));
+    }
+    code
+}
+
+fn options(arguments: CheckArguments) -> Result<CheckOptions, CheckError> {
+    let mut patches = Vec::new();
+    for patch in arguments.patch {
+        patches.push(if patch == "-" { PatchArgument::Stdin(read_stdin()?) } else { PatchArgument::File(patch) });
+    }
+    let resume = match arguments.resume {
+        None => Resume::No,
+        Some(None) => Resume::Latest,
+        Some(Some(run)) => Resume::Run(run),
+    };
+    Ok(CheckOptions {
+        request: Request {
+            folder: absolute(&arguments.subject)?,
+            patches,
+            reference: arguments.reference,
+            base: arguments.base,
+            head: arguments.head,
+            failing: arguments.failing,
+        },
+        out: absolute(&arguments.out)?,
+        resume,
+        sandbox: arguments.sandbox.into(),
+        fresh: arguments.fresh,
+        command: std::env::args().collect(),
+    })
+}
+
+/// Processes that are started elsewhere must find what was named here.
+fn absolute(path: &Utf8Path) -> Result<camino::Utf8PathBuf, CheckError> {
+    camino::absolute_utf8(path).map_err(|error| CheckError::Usage(format!("{path}: {error}")))
+}
+
+fn read_stdin() -> Result<Vec<u8>, CheckError> {
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().lock().take(STDIN_CAP + 1).read_to_end(&mut bytes);
+    match read {
+        Err(error) => Err(CheckError::Usage(format!("cannot read the patch from standard input: {error}"))),
+        Ok(_) if bytes.len() as u64 > STDIN_CAP => {
+            Err(CheckError::Usage(format!("standard input holds more than {} MiB, which is no patch", STDIN_CAP >> 20)))
+        }
+        Ok(_) => Ok(bytes),
+    }
+}

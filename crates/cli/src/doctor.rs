@@ -1,0 +1,96 @@
+//! `bonafix doctor`: what is installed, which version, what is missing and what that costs.
+
+use bonafix_engine::{Cache, Protection, toolchain};
+use bonafix_model::ExitCode;
+use serde::Serialize;
+
+use crate::arguments::{DoctorArguments, Format};
+use crate::output::print;
+
+/// One thing that bonafix uses.
+#[derive(Debug, Serialize)]
+struct Finding {
+    name: &'static str,
+    found: bool,
+    /// Version and place, or what is wrong.
+    what: String,
+    /// What its absence costs, and how to get it.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    cost: &'static str,
+}
+
+/// All that was found out.
+#[derive(Debug, Serialize)]
+struct Diagnosis {
+    bonafix: &'static str,
+    tools: Vec<Finding>,
+    sandbox: Vec<String>,
+    sandbox_missing: Vec<String>,
+    cache: String,
+}
+
+pub(crate) fn run(arguments: &DoctorArguments) -> ExitCode {
+    let diagnosis = diagnose();
+    let text = match arguments.format {
+        Format::Text => render(&diagnosis),
+        Format::Json => serde_json::to_string_pretty(&diagnosis).unwrap_or_default() + "\n",
+    };
+    // Without a JDK nothing can be judged, so a script can ask before it begins.
+    let usable = diagnosis.tools.iter().all(|tool| tool.found || tool.name != "jdk");
+    print(&text, if usable { ExitCode::Unrefuted } else { ExitCode::Inconclusive })
+}
+
+fn diagnose() -> Diagnosis {
+    let protection = Protection::probe();
+    Diagnosis {
+        bonafix: env!("CARGO_PKG_VERSION"),
+        tools: vec![
+            jdk(),
+            tool("mvn", "Maven projects and `java.dependencies` cannot be resolved; apt-get install maven"),
+            tool("gradle", "Gradle projects need the keys of bonafix.toml instead"),
+            tool("git", "`--base` and `--head` cannot be used; apt-get install git"),
+        ],
+        sandbox: protection.present(),
+        sandbox_missing: protection.missing(),
+        cache: Cache::default_root().map_or_else(|error| error.to_string(), camino::Utf8PathBuf::into_string),
+    }
+}
+
+fn jdk() -> Finding {
+    let cost = "no Java program can be judged; apt-get install default-jdk-headless";
+    match toolchain::Jdk::find(None) {
+        Ok(jdk) => {
+            let levels = jdk.levels();
+            let what = format!("{} in {} (language levels {} to {})", jdk.full_version, jdk.home, levels.start(), levels.end());
+            Finding { name: "jdk", found: true, what, cost: "" }
+        }
+        Err(error) => Finding { name: "jdk", found: false, what: error.to_string(), cost },
+    }
+}
+
+fn tool(name: &'static str, cost: &'static str) -> Finding {
+    match toolchain::find_tool(name) {
+        Some(path) => Finding { name, found: true, what: path.into_string(), cost: "" },
+        None => Finding { name, found: false, what: "not found".to_owned(), cost },
+    }
+}
+
+fn render(diagnosis: &Diagnosis) -> String {
+    let mut text = format!("bonafix {}\n\n", diagnosis.bonafix);
+    for tool in &diagnosis.tools {
+        let mark = if tool.found { "ok     " } else { "missing" };
+        text.push_str(&format!("{mark}  {:<8} {}\n", tool.name, tool.what));
+        if !tool.found {
+            text.push_str(&format!("                  without it: {}\n", tool.cost));
+        }
+    }
+    text.push_str("\nsandbox\n");
+    for line in &diagnosis.sandbox {
+        text.push_str(&format!("ok       {line}\n"));
+    }
+    for line in &diagnosis.sandbox_missing {
+        text.push_str(&format!("missing  {line}\n"));
+    }
+    text.push_str(&format!("\ncache    {}\n", diagnosis.cache));
+    text
+}

@@ -1,0 +1,63 @@
+//! `bonafix list`.
+
+use bonafix_model::{ExitCode, Outcome};
+use bonafix_report::table;
+
+use crate::arguments::{ListArguments, ListOf};
+use crate::output::print;
+
+pub(crate) fn run(arguments: &ListArguments) -> ExitCode {
+    let lists = match arguments.what {
+        Some(what) => vec![what],
+        None => vec![ListOf::Languages, ListOf::Builds, ListOf::Outcomes, ListOf::Techniques],
+    };
+    let text: Vec<String> = lists.into_iter().map(render).collect();
+    print(&text.join("\n"), ExitCode::Unrefuted)
+}
+
+fn render(what: ListOf) -> String {
+    match what {
+        ListOf::Languages => table::render(&["language", "what"], &rows(&[["java", "Java 1.3 and later, with JUnit 3, 4, 5 or 6"]])),
+        ListOf::Builds => table::render(&["build", "recognised by"], &rows(&BUILDS)),
+        ListOf::Outcomes => outcomes(),
+        ListOf::Techniques => "techniques: none yet; a plausible patch is `inconclusive` (not-judged)\n".to_owned(),
+    }
+}
+
+const BUILDS: [[&str; 2]; 6] = [
+    ["bonafix.toml", "the keys java.sources, java.tests, java.classpath or java.dependencies"],
+    ["defects4j", "a checkout with .defects4j.config or defects4j.build.properties"],
+    ["maven", "pom.xml, single or multi-module"],
+    ["gradle", "build.gradle, through an installed Gradle or a wrapper whose distribution is there"],
+    ["ant", "build.xml, with the class path given or in lib folders"],
+    ["plain", "source folders"],
+];
+
+fn rows(list: &[[&str; 2]]) -> Vec<Vec<String>> {
+    list.iter().map(|row| row.iter().map(|cell| (*cell).to_owned()).collect()).collect()
+}
+
+fn outcomes() -> String {
+    let meaning = |outcome| match outcome {
+        Outcome::Unrefuted => "the change was exercised and nothing was found",
+        Outcome::Refuted => "a replayed witness shows that the patch is wrong",
+        Outcome::Suspicious => "heuristics speak against the patch",
+        Outcome::Inconclusive => "nothing can be said; the reason says why",
+        Outcome::Invalid => "does not apply, build or pass the tests, or weakens them",
+    };
+    let all = [Outcome::Unrefuted, Outcome::Refuted, Outcome::Suspicious, Outcome::Inconclusive, Outcome::Invalid];
+    let mut rows: Vec<Vec<String>> = all
+        .into_iter()
+        .map(|outcome| {
+            vec![outcome.to_string(), outcome.exit_code().code().to_string(), meaning(outcome).to_owned()]
+        })
+        .collect();
+    let others = [
+        ("(usage)", ExitCode::Usage, "usage or configuration error"),
+        ("(baseline)", ExitCode::Baseline, "the buggy version does not build, or no test shows the bug"),
+        ("(internal)", ExitCode::Internal, "a fault of bonafix itself"),
+        ("(interrupted)", ExitCode::Interrupted, "ended by Ctrl-C or a signal"),
+    ];
+    rows.extend(others.map(|(name, code, text)| vec![name.to_owned(), code.code().to_string(), text.to_owned()]));
+    table::render(&["outcome", "exit", "meaning"], &rows)
+}
