@@ -48,6 +48,8 @@ pub(crate) struct Judged {
     pub(crate) changed: Vec<String>,
     /// Wall time.
     pub(crate) milliseconds: u64,
+    /// Wall time of making the patched version ready, where it came to that.
+    pub(crate) build_milliseconds: Option<u64>,
 }
 
 /// Every folder two levels below `cases/` that has a `case.toml`, by name.
@@ -113,7 +115,9 @@ fn words(table: &toml::Table, key: &str) -> Vec<String> {
 
 /// The command that judges a case.
 pub(crate) fn check_command(bonafix: &Utf8Path, root: &Utf8Path, case: &Case) -> CommandLine {
-    CommandLine::new(bonafix.as_str()).args(["check", case.folder.as_str(), "--format", "json"]).folder(root)
+    CommandLine::new(bonafix.as_str())
+        .args(["check", case.folder.as_str(), "--quiet", "--format", "json"])
+        .folder(root)
 }
 
 /// Runs it and reads the report: one entry a patch, in the order of `case.toml`.
@@ -149,6 +153,7 @@ fn judged(patch: &Value) -> Result<Judged> {
         fixed_tests: patch["plausibility"]["fixed"].as_array().map_or(0, Vec::len),
         changed: changed_elements(&patch["delta"]),
         milliseconds: milliseconds(&patch["timings"]),
+        build_milliseconds: patch["timings"]["build-patched"].as_u64(),
     })
 }
 
@@ -211,7 +216,7 @@ mod tests {
             "verdict": {"outcome": "inconclusive", "inconclusive": "not-judged", "summary": "x"},
             "plausibility": {"fixed": [{}, {}]},
             "delta": {"files": [{"elements": [{"name": "calendar.Gregorian#isLeapYear(int)"}]}]},
-            "timings": {"build": 20, "tests": 22},
+            "timings": {"build-patched": 20, "plausibility": 22},
         }]});
         let expected = Judged {
             outcome: "inconclusive".into(),
@@ -219,6 +224,7 @@ mod tests {
             fixed_tests: 2,
             changed: vec!["Gregorian#isLeapYear".into()],
             milliseconds: 42,
+            build_milliseconds: Some(20),
         };
         assert_eq!(read_report(&report).unwrap(), [expected]);
     }

@@ -9,7 +9,7 @@ use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::cases::{self, Case};
-use crate::command_line::{CommandLine, tail};
+use crate::command_line::CommandLine;
 use crate::workspace::Workspace;
 
 /// What tests of the crates ask for beside what the cases name.
@@ -38,14 +38,25 @@ pub(crate) fn ensure(workspace: &Workspace) -> Result<()> {
     if fs_err::read_to_string(&stamp).is_ok_and(|found| found == wanted) && is_fetched(&coordinates) {
         return Ok(());
     }
-    let mut complete = fetch_coordinates(&coordinates, &scratch)?;
-    for project in &projects {
-        complete &= fetch_project(project, &scratch)?;
-    }
-    if complete {
+    if fetch_all(&coordinates, &projects, &scratch)? {
         fs_err::write(stamp, wanted)?;
     }
     Ok(())
+}
+
+/// Stops at the first that cannot be had: without a network the others would only cost time.
+fn fetch_all(coordinates: &[String], projects: &[Utf8PathBuf], scratch: &Utf8Path) -> Result<bool> {
+    for coordinate in coordinates {
+        if !fetch_coordinate(coordinate, scratch)? {
+            return Ok(false);
+        }
+    }
+    for project in projects {
+        if !fetch_project(project, scratch)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 fn coordinates(cases: &[Case]) -> Vec<String> {
@@ -91,17 +102,12 @@ fn parts(coordinate: &str) -> Option<[&str; 3]> {
     Some([parts.first()?, parts.get(1)?, parts.get(2)?])
 }
 
-/// Each in a project of its own: two versions of one artifact in one project would hide each other.
-fn fetch_coordinates(coordinates: &[String], scratch: &Utf8Path) -> Result<bool> {
-    let mut complete = true;
-    for (index, coordinate) in coordinates.iter().enumerate() {
-        let folder = scratch.join(format!("coordinate-{index}"));
-        fs_err::create_dir_all(&folder)?;
-        fs_err::write(folder.join("pom.xml"), pom_for(coordinate))?;
-        complete &= maven(&folder, &[BUILD_CLASSPATH], coordinate);
-        fs_err::remove_dir_all(&folder)?;
-    }
-    Ok(complete)
+/// In a project of its own: two versions of one artifact in one project would hide each other.
+fn fetch_coordinate(coordinate: &str, scratch: &Utf8Path) -> Result<bool> {
+    let folder = scratch.join("coordinate");
+    fs_err::create_dir_all(&folder)?;
+    fs_err::write(folder.join("pom.xml"), pom_for(coordinate))?;
+    Ok(maven(&folder, &[BUILD_CLASSPATH], coordinate))
 }
 
 fn pom_for(coordinate: &str) -> String {
@@ -133,23 +139,28 @@ fn fetch_project(project: &Utf8Path, scratch: &Utf8Path) -> Result<bool> {
 
 /// Offline first: with a filled repository nothing is asked of the network.
 fn maven(folder: &Utf8Path, goals: &[&str], what: &str) -> bool {
-    let goals = || goals.iter().copied();
-    let offline = CommandLine::new("mvn").args(["-B", "-q", "-o"]).args(goals()).folder(folder);
-    if offline.succeeds() {
+    let mvn = CommandLine::new("mvn").args(["-B", "-q", "-Dstyle.color=never"]).args(goals.iter().copied());
+    let mvn = mvn.folder(folder);
+    if mvn.clone().args(["-o"]).succeeds() {
         return true;
     }
     eprintln!("fetching what {what} needs from the Maven registry");
-    match CommandLine::new("mvn").args(["-B", "-q"]).args(goals()).folder(folder).capture() {
-        Ok(captured) if captured.status.success() => true,
-        Ok(captured) => {
-            eprint!("could not fetch what {what} needs:\n{}", tail(&captured.stdout, 8));
-            false
-        }
-        Err(error) => {
-            eprintln!("could not fetch what {what} needs: {error:#}");
-            false
-        }
-    }
+    let failure = match mvn.capture() {
+        Ok(captured) if captured.status.success() => return true,
+        Ok(captured) => first_error(&captured.stdout).to_owned(),
+        Err(error) => format!("{error:#}"),
+    };
+    eprintln!(
+        "could not fetch what {what} needs: {failure}
+tests that need it will fail"
+    );
+    false
+}
+
+/// The line that says why; those after it say how to call Maven again.
+fn first_error(output: &str) -> &str {
+    let mut errors = output.lines().filter_map(|line| line.split_once("[ERROR]"));
+    errors.next().map_or(output, |(_, message)| message).trim()
 }
 
 fn files(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
@@ -197,6 +208,13 @@ mod tests {
         assert_eq!(before, fingerprint(&[], std::slice::from_ref(&project)).unwrap());
         fs_err::write(project.join("pom.xml"), "<project></project>").unwrap();
         assert_ne!(before, fingerprint(&[], &[project]).unwrap());
+    }
+
+    #[test]
+    fn the_first_error_of_maven_says_why() {
+        let output = "[WARNING] x\n[ERROR] Plugin y could not be resolved\n[ERROR] \n[ERROR] Re-run Maven\n";
+        assert_eq!(first_error(output), "Plugin y could not be resolved");
+        assert_eq!(first_error("killed\n"), "killed");
     }
 
     #[test]

@@ -59,6 +59,12 @@ pub(crate) const TOOLS: &[Tool] = &[
         packages: &["git"],
         check: Check::OnPath("git"),
     },
+    Tool {
+        name: "GNU patch",
+        purpose: "the tests hold what bonafix makes of a diff against it",
+        packages: &["patch"],
+        check: Check::OnPath("patch"),
+    },
 ];
 
 impl Tool {
