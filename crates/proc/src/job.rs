@@ -201,6 +201,9 @@ impl Job {
     }
 }
 
+/// Keeper and init, which the kernel counts with the job.
+const HELPERS: u32 = 2;
+
 /// What is made ready for one start.
 struct Start {
     name: String,
@@ -229,13 +232,11 @@ impl Start {
         let program = resolve(job, &cwd)?;
         let (status, status_end) = io::pipe().map_err(io_error("make a pipe"))?;
         let (lifeline_end, lifeline) = io::pipe().map_err(io_error("make a pipe"))?;
-        let group = process_group(job, launcher).map_err(io_error("make a control group"))?;
-        let entrance = group.as_ref().map(PidsGroup::entrance).transpose();
         let mut plan = Plan {
             status: status_end.into(),
             lifeline: lifeline_end.into(),
-            cgroup: entrance.map_err(io_error("open a control group"))?,
-            rlimits: rlimits(&job.limits, launcher),
+            cgroup: None,
+            rlimits: rlimits(&job.limits),
             namespaces: None,
             fence: None,
         };
@@ -247,6 +248,8 @@ impl Start {
                     .map_err(io_error("prepare the sandbox"))?;
             }
         }
+        let group = job.limits.processes.map(|limit| limit_processes(&mut plan, limit, launcher)).transpose();
+        let group = group.map_err(io_error("limit processes"))?.flatten();
         let has_init = plan.namespaces.is_some();
         Ok(Self { name, program, cwd, scratch, group, has_init, plan, status, lifeline })
     }
@@ -386,16 +389,27 @@ fn resolve(job: &Job, cwd: &Utf8Path) -> Result<Utf8PathBuf, ProcError> {
     })
 }
 
-/// A control group, where that is what holds the number of processes. The helpers count, too.
-fn process_group(job: &Job, launcher: &Launcher) -> io::Result<Option<PidsGroup>> {
-    const HELPERS: u32 = 2;
-    match (job.limits.processes, launcher.protection().cgroup_home()) {
-        (Some(limit), Some(home)) => PidsGroup::create(home, limit.saturating_add(HELPERS)).map(Some),
-        _ => Ok(None),
+/// Puts the ceiling on processes into the plan; gives the control group, where that is what holds it.
+fn limit_processes(plan: &mut Plan, limit: u32, launcher: &Launcher) -> io::Result<Option<PidsGroup>> {
+    match launcher.protection().process_guard(plan.namespaces.is_some()) {
+        ProcessGuard::Watchdog => Ok(None),
+        ProcessGuard::Rlimit => {
+            // Room beyond the limit: the kernel refuses silently, and a bomb that is held exactly there hovers below
+            // it, where the watchdog cannot tell it from a busy program.
+            let ceiling = u64::from(limit) + u64::from(limit / 4) + u64::from(HELPERS);
+            plan.rlimits.push((libc::RLIMIT_NPROC, ceiling, ceiling));
+            Ok(None)
+        }
+        ProcessGuard::Cgroup => {
+            let Some(home) = launcher.protection().cgroup_home() else { return Ok(None) };
+            let group = PidsGroup::create(home, limit.saturating_add(HELPERS))?;
+            plan.cgroup = Some(group.entrance()?);
+            Ok(Some(group))
+        }
     }
 }
 
-fn rlimits(limits: &Limits, launcher: &Launcher) -> Vec<(u32, u64, u64)> {
+fn rlimits(limits: &Limits) -> Vec<(u32, u64, u64)> {
     // One byte, not zero: a zero does not keep the kernel from piping the dump into a crash handler.
     let mut all = vec![(libc::RLIMIT_CORE, 1, 1), (libc::RLIMIT_NOFILE, 4096, 4096)];
     if let Some(cpu) = limits.cpu {
@@ -405,9 +419,6 @@ fn rlimits(limits: &Limits, launcher: &Launcher) -> Vec<(u32, u64, u64)> {
     }
     if let Some(size) = limits.file_size {
         all.push((libc::RLIMIT_FSIZE, size, size));
-    }
-    if let (Some(count), ProcessGuard::Rlimit) = (limits.processes, launcher.protection().process_limit()) {
-        all.push((libc::RLIMIT_NPROC, count.into(), count.into()));
     }
     all
 }

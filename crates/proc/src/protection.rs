@@ -130,7 +130,12 @@ impl Protection {
 
     /// What holds the number of processes. The watchdog always counts as well.
     pub fn process_limit(&self) -> ProcessGuard {
-        if self.namespaces && self.rlimit_binds {
+        self.process_guard(self.namespaces)
+    }
+
+    /// The same for one job: outside a user namespace the resource limit would count all processes of the user.
+    pub(crate) fn process_guard(&self, in_namespace: bool) -> ProcessGuard {
+        if in_namespace && self.rlimit_binds {
             ProcessGuard::Rlimit
         } else if self.cgroup.is_some() {
             ProcessGuard::Cgroup
@@ -140,7 +145,7 @@ impl Protection {
     }
 
     pub(crate) fn cgroup_home(&self) -> Option<&Utf8PathBuf> {
-        self.cgroup.as_ref().filter(|_| self.process_limit() == ProcessGuard::Cgroup)
+        self.cgroup.as_ref()
     }
 
     /// One line for each protection in place, for `bonafix doctor`.

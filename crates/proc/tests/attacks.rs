@@ -379,7 +379,9 @@ fn attacker() {
             outcome(TcpStream::connect_timeout(&address, Duration::from_secs(2)).map(drop));
         }
         "udp" => {
-            outcome(UdpSocket::bind("0.0.0.0:0").and_then(|socket| socket.send_to(b"data", target)).map(drop))
+            outcome(
+                UdpSocket::bind("0.0.0.0:0").and_then(|socket| socket.send_to(b"data", target)).map(drop),
+            );
         }
         "unix" => outcome(UnixStream::connect(target).map(drop)),
         "loopback" => outcome(talk_to_oneself()),
