@@ -117,9 +117,9 @@ pub struct Module {
     pub tests: Vec<Utf8PathBuf>,
     /// The tests among the files of roots that hold both, as they are in the buggy tree.
     pub mixed_tests: Vec<Utf8PathBuf>,
-    /// Resource roots.
+    /// Resource roots: all files in them but Java sources and class files.
     pub resources: Vec<Utf8PathBuf>,
-    /// Test resource roots.
+    /// Test resource roots, likewise.
     pub test_resources: Vec<Utf8PathBuf>,
     /// Indices of the modules whose main classes are on the class path of this one, nearest first.
     pub upstream: Vec<usize>,

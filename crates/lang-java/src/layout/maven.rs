@@ -22,6 +22,12 @@ use crate::toolchain::effective_release;
 /// Where each module's class path is written, relative to its folder.
 const CLASSPATH_FILE: &str = "target/bonafix-classpath.txt";
 
+/// Copies and filters resources and does nothing else; the project says which version of the plugin.
+const COPY_RESOURCES: [&str; 2] = [
+    "org.apache.maven.plugins:maven-resources-plugin:resources",
+    "org.apache.maven.plugins:maven-resources-plugin:testResources",
+];
+
 /// Test classes by Surefire's own convention.
 const SUREFIRE_INCLUDES: [&str; 4] =
     ["**/Test*.java", "**/*Test.java", "**/*Tests.java", "**/*TestCase.java"];
@@ -73,6 +79,8 @@ struct Built {
     classpaths: Vec<Option<Vec<Utf8PathBuf>>>,
     /// Maven made the class files.
     compiled: bool,
+    /// Maven has put the resources where the classes belong.
+    resources: bool,
     /// Why it did not, or not all.
     failure: Option<Failure>,
 }
@@ -106,8 +114,8 @@ impl Reactor {
             .collect();
         for &index in &chosen {
             let classpath = built.classpaths[index].as_deref().unwrap_or_default();
-            let module =
-                self.module(request, index, classpath, &chosen, built.compiled, &mut layout.notices)?;
+            let mut module = self.module(request, index, classpath, &chosen, &mut layout.notices)?;
+            self.add_classes(index, &built, &mut module);
             layout.modules.push(module);
         }
         layout.left_out = self.left_out(&built);
@@ -162,7 +170,6 @@ impl Reactor {
         index: usize,
         classpath: &[Utf8PathBuf],
         chosen: &[usize],
-        compiled: bool,
         notices: &mut Vec<Notice>,
     ) -> Result<Module, LangError> {
         let project = &self.projects[index];
@@ -192,12 +199,19 @@ impl Reactor {
             module.processor_path = Some(dependencies::resolve(request, processors)?);
         }
         self.add_test_settings(project, &mut module, notices);
-        module.classes = if compiled {
-            Classes::Built { main: self.relative(&project.output), test: self.relative(&project.test_output) }
-        } else {
-            Classes::ToCompile
-        };
         Ok(module)
+    }
+
+    /// Where the class files are; or, if there are none, where Maven has put the resources, filtered and in place.
+    fn add_classes(&self, index: usize, built: &Built, module: &mut Module) {
+        let project = &self.projects[index];
+        let (main, test) = (self.relative(&project.output), self.relative(&project.test_output));
+        if built.compiled {
+            module.classes = Classes::Built { main, test };
+        } else if built.resources {
+            module.resources = vec![main];
+            module.test_resources = vec![test];
+        }
     }
 
     /// Sources that plugins made. What annotation processors made is made again by the compiler.
@@ -320,8 +334,10 @@ fn build(maven: &Maven, reactor: &Reactor) -> Result<Built, LangError> {
     }
     let any = (0..classpaths.len()).any(|index| reactor.is_module(index) && classpaths[index].is_some());
     match failure {
-        None => Ok(Built { classpaths, compiled: true, failure: None }),
-        Some(failure) if any => Ok(Built { classpaths, compiled: true, failure: Some(failure) }),
+        None => Ok(Built { classpaths, compiled: true, resources: true, failure: None }),
+        Some(failure) if any => {
+            Ok(Built { classpaths, compiled: true, resources: true, failure: Some(failure) })
+        }
         Some(failure) => without_lifecycle(maven, reactor, failure),
     }
 }
@@ -335,7 +351,10 @@ fn without_lifecycle(maven: &Maven, reactor: &Reactor, failure: Failure) -> Resu
         return Err(unresolved(&failure, "this project"));
     }
     let classpaths = stripped::classpaths(maven, &reactor.projects)?;
-    Ok(Built { classpaths, compiled: false, failure: Some(failure) })
+    let mut goals = COPY_RESOURCES.map(str::to_owned).to_vec();
+    goals.extend(selection(maven.request()));
+    let resources = maven.run(&reactor.root, &goals)?.is_ok();
+    Ok(Built { classpaths, compiled: false, resources, failure: Some(failure) })
 }
 
 fn does_not_compile(reactor: &Reactor, failure: Failure) -> LangError {

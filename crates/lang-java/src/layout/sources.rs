@@ -194,12 +194,14 @@ fn by_packages(files: &[SourceFile]) -> SourceFolders {
     found
 }
 
-/// Conventional resource folders, and source folders that hold other files than Java.
+/// Conventional resource folders where there are any; else other files lie among the sources, as they do outside of
+/// Maven's convention.
 pub(crate) fn add_resources(root: &Utf8Path, found: &mut SourceFolders) {
     let beside = |roots: &[Utf8PathBuf], convention: &[&str]| -> Vec<Utf8PathBuf> {
         let folders: Vec<_> =
             convention.iter().map(Utf8PathBuf::from).filter(|folder| root.join(folder).is_dir()).collect();
-        if !folders.is_empty() || roots.iter().any(|folder| folder.as_str().ends_with("/java")) {
+        let by_maven = |folder: &Utf8PathBuf| folder.ends_with("main/java") || folder.ends_with("test/java");
+        if !folders.is_empty() || roots.iter().any(by_maven) {
             return folders;
         }
         roots.iter().filter(|folder| !folder.as_str().is_empty()).cloned().collect()

@@ -157,7 +157,7 @@ impl<'a> Settings<'a> {
     fn pairs(&self, name: &str) -> BTreeMap<String, String> {
         let Some(list) = self.node(name) else { return BTreeMap::new() };
         list.children()
-            .filter(Node::is_element)
+            .filter(|node| node.is_element() && !node.children().any(|child| child.is_element()))
             .map(|node| (node.tag_name().name().to_owned(), text_of(node).unwrap_or_default()))
             .filter(|(_, value)| is_resolved(value))
             .collect()
@@ -348,4 +348,89 @@ fn value(node: Node, name: &str) -> Option<String> {
 
 fn text_of(node: Node) -> Option<String> {
     node.text().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use camino::Utf8Path;
+
+    fn saved() -> Vec<Project> {
+        let path =
+            Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/layout/maven-effective/two-modules.xml");
+        parse(&fs_err::read_to_string(path).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn projects_come_in_the_order_of_the_reactor_with_inherited_coordinates() {
+        let found: Vec<_> = saved()
+            .into_iter()
+            .map(|project| {
+                format!("{}:{}:{} {}", project.group, project.artifact, project.version, project.packaging)
+            })
+            .collect();
+        let expected = [
+            "org.example:parent:1.0-SNAPSHOT pom",
+            "org.example:core:1.0-SNAPSHOT jar",
+            "org.example:bare:1.0-SNAPSHOT jar",
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn folders_and_what_plugins_add_are_read() {
+        let core = &saved()[1];
+        assert_eq!(core.source, "/project/core/src/main/java");
+        assert_eq!(core.added_sources, ["src/more/java"]);
+        assert_eq!(core.added_test_sources, ["/project/core/src/it/java"]);
+        assert_eq!(core.resources, ["/project/core/src/main/resources", "/project/core"]);
+        assert_eq!(core.test_output, "/project/core/target/test-classes");
+    }
+
+    #[test]
+    fn the_compiler_is_set_by_plugin_execution_and_property() {
+        let compiler = &saved()[1].compiler;
+        assert_eq!((compiler.release, compiler.test_release), (Some(8), Some(11)));
+        assert_eq!(compiler.encoding.as_deref(), Some("UTF-8"));
+        assert_eq!(compiler.options, ["-parameters", "-XDcompilePolicy=simple"]);
+        assert_eq!(compiler.processors.as_deref(), Some(["org.example:processor:2.1".to_owned()].as_slice()));
+    }
+
+    #[test]
+    fn a_compiler_plugin_that_was_told_nothing_has_the_level_of_its_time() {
+        assert_eq!(saved()[2].compiler.release, Some(5));
+        assert_eq!(default_level("2.3.2"), Some(5));
+        assert_eq!(default_level("3.8.1"), Some(6));
+        assert_eq!(default_level("3.10.1"), Some(7));
+        assert_eq!(default_level("3.13.0"), Some(8));
+        assert_eq!(default_level(""), None);
+    }
+
+    #[test]
+    fn surefire_is_read_and_what_only_maven_can_fill_in_is_set_aside() {
+        let surefire = &saved()[1].surefire;
+        assert_eq!(surefire.includes, ["**/*Test.java", "**/*Check.java"]);
+        assert_eq!(surefire.excludes, ["**/Slow*.java"]);
+        assert_eq!(surefire.groups, ["fast", "small"]);
+        assert_eq!(surefire.excluded_groups, ["org.example.Slow", "org.example.Net"]);
+        assert_eq!(surefire.jvm_options, ["-Xmx512m", "-Dname=two words"]);
+        assert_eq!(surefire.dropped_options, ["@{argLine}", "-javaagent:${agent.jar}"]);
+        let properties = [("one", "1"), ("two", "2")].map(|(key, value)| (key.to_owned(), value.to_owned()));
+        assert_eq!(surefire.system_properties, BTreeMap::from(properties));
+        assert_eq!(surefire.environment.get("MODE").map(String::as_str), Some("test"));
+        assert_eq!(surefire.working_folder.as_deref(), Some(Utf8Path::new("/project/core/run")));
+    }
+
+    #[test]
+    fn needs_are_kept_as_text_for_poms_without_plugins() {
+        let needs = &saved()[1].needs;
+        assert!(needs.starts_with("<dependencyManagement>") && needs.ends_with("</dependencies>"), "{needs}");
+    }
+
+    #[test]
+    fn a_single_project_has_no_list_around_it() {
+        let text = "<project><groupId>g</groupId><artifactId>a</artifactId><version>1</version></project>";
+        assert_eq!(parse(text).unwrap()[0].artifact, "a");
+        assert!(parse("<other/>").is_err() && parse("no xml").is_err());
+    }
 }
