@@ -556,6 +556,25 @@ fn an_anonymous_class_that_got_another_number_is_still_the_same() {
     );
 }
 
+/// The numbers are those that javac 17 gives.
+#[test]
+fn anonymous_and_local_classes_are_numbered_per_enclosing_class() {
+    let source = "class O {\n Object f = new Object() { int a; };\n enum E { X { int b; } }\n \
+        void m() { class L { Object o = new Object() { int c; }; }\n \
+        use(new R() { int d; void run() { new Object() { int e; }; } }, new Object() { int f; }); }\n \
+        static { class L { int g; } }\n}";
+    let file = delta_file(Utf8Path::new("O.java"), None, Some(source.as_bytes()));
+    let owners: Vec<String> = file
+        .elements
+        .iter()
+        .filter(|element| {
+            element.member.len() == 1 && ('a'..='g').any(|name| element.member.starts_with(name))
+        })
+        .map(|element| format!("{} {}", element.owner, element.member))
+        .collect();
+    assert_eq!(owners, ["O f", "O$1 a", "O$E$1 b", "O$1L$1 c", "O$2 d", "O$2$1 e", "O$3 f", "O$2L g"]);
+}
+
 #[test]
 fn java_21_is_understood() {
     check(

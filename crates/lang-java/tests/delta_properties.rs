@@ -99,6 +99,8 @@ fn mutated() -> impl Strategy<Value = String> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
     #[test]
     fn aligned_lines_are_equal_and_ascend(before in code_lines(), after in code_lines()) {
         let file = delta(before.as_bytes(), after.as_bytes());
@@ -129,12 +131,15 @@ proptest! {
     fn a_difference_of_code_is_never_lost(after in mutated()) {
         let code = |text: &str| -> Vec<String> {
             let mut lines: Vec<String> = text.lines().map(|line| line.trim().to_owned()).collect();
-            lines.retain(|line| !line.is_empty() && !line.starts_with("//") && line.chars().any(char::is_alphanumeric));
+            // A comment, a brace, or an import given twice is no difference.
+            let ignored = ["//", "/*", "import"];
+            lines.retain(|line| !ignored.iter().any(|start| line.starts_with(start)));
+            lines.retain(|line| line.chars().any(char::is_alphanumeric));
             lines.sort();
             lines
         };
         let file = delta(SAMPLE.as_bytes(), after.as_bytes());
-        let unfit = after.contains("/*") || after.matches('"').count() % 2 == 1;
+        let unfit = lines(&after).contains(&"/*") || after.matches('"').count() % 2 == 1;
         prop_assert!(unfit || code(SAMPLE) == code(&after) || !file.elements.is_empty() || file.problem.is_some());
     }
 

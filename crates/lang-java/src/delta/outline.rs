@@ -197,7 +197,8 @@ struct OpenType {
     /// Anonymous classes seen, under the empty name, and local classes by name.
     ///
     /// javac numbers them in the order in which it attributes them, separately for each enclosing class. That is the
-    /// order of the source, but for classes inside of lambdas whose attribution it puts off.
+    /// order of the source, but for classes inside of lambdas whose attribution it puts off: in
+    /// `f(() -> new A() { }, new B() { })` it numbers `B` first. Names are then those of a neighbour.
     numbers: BTreeMap<String, u32>,
     is_test_case: bool,
     components: Vec<String>,
