@@ -43,7 +43,7 @@ impl Drop for PidsGroup {
     fn drop(&mut self) {
         // The last process may still be on its way out of the group.
         for _ in 0..20 {
-            match fs::remove_dir(&self.folder) {
+            match remove(&self.folder) {
                 Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {}
                 _ => return,
             }
@@ -83,7 +83,7 @@ fn usable(folder: &Utf8Path) -> bool {
     PidsGroup::create(folder, 16).is_ok_and(|group| group.entrance().is_ok())
 }
 
-/// Removes groups of runs that were killed; the kernel refuses while one is in use.
+/// Removes the groups of runs that were killed.
 fn remove_stale(home: &Utf8Path) {
     let Ok(entries) = home.read_dir_utf8() else { return };
     for entry in entries.flatten() {
@@ -91,9 +91,19 @@ fn remove_stale(home: &Utf8Path) {
         if let Some((pid, _)) = owner
             && !Utf8Path::new("/proc").join(pid).exists()
         {
-            let _ = fs::remove_dir(entry.path());
+            let _ = remove(entry.path());
         }
     }
+}
+
+/// Removes a group with those that a killed bonafix inside it left behind; the kernel refuses while one is in use.
+fn remove(folder: &Utf8Path) -> io::Result<()> {
+    for entry in folder.read_dir_utf8().into_iter().flatten().flatten() {
+        if entry.file_name().starts_with(PREFIX) {
+            remove(entry.path())?;
+        }
+    }
+    fs::remove_dir(folder)
 }
 
 #[cfg(test)]

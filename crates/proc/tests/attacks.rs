@@ -8,7 +8,9 @@
 
 mod common;
 
-use bonafix_proc::{Exit, Job, Launcher, Limits, NetworkGuard, Protection, SandboxMode, SandboxSpec};
+use bonafix_proc::{
+    Exit, Job, Launcher, Limits, NetworkGuard, ProcessGuard, Protection, SandboxMode, SandboxSpec,
+};
 use common::{
     best, eventually, folder, is_root, launcher, machines, open, own_role, sandboxed, script, survivors,
 };
