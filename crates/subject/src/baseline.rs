@@ -60,9 +60,16 @@ pub struct Baseline {
     pub known_fixable: BTreeSet<TestId>,
     /// What went wrong beside the tests.
     pub problems: Vec<String>,
+    /// How long the first run of the suite took.
+    pub suite_millis: u64,
 }
 
 impl Baseline {
+    /// How long the suite takes.
+    pub fn suite_time(&self) -> Duration {
+        Duration::from_millis(self.suite_millis)
+    }
+
     /// Red tests on which a patch may act: firm, and green on the reference where there is one.
     pub fn candidates(&self) -> BTreeSet<TestId> {
         let aside = &self.report.red_on_reference;
@@ -196,6 +203,7 @@ fn summarise(runs: &[TestRun], options: &BaselineOptions) -> Baseline {
         declared: BTreeSet::new(),
         known_fixable: BTreeSet::new(),
         problems: first.problems.clone(),
+        suite_millis: first.results.iter().map(|result| result.millis).sum(),
     }
 }
 

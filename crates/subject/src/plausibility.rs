@@ -17,6 +17,8 @@ use crate::baseline::Baseline;
 
 /// How often a test that seems broken runs again before it counts.
 const CONFIRMATIONS: u32 = 2;
+/// A suite that takes no longer than starting a process a few times is run at once.
+const SHORT_SUITE: Duration = Duration::from_secs(3);
 
 /// A patched version whose tests are to be run.
 #[derive(Clone, Copy)]
@@ -41,33 +43,35 @@ pub struct Assessment<'a> {
 pub type Assessed = (Plausibility, Option<Verdict>);
 
 impl Assessment<'_> {
-    /// Runs the tests that show the bug first, then all of them.
+    /// Runs the tests that show the bug, and all others. Where the suite is long those that show the bug come first, so
+    /// that a patch that does not fix it costs little.
     pub fn run(&self, on_test: OnTest<'_>) -> Result<Assessed, LangError> {
         let mut plausibility = Plausibility::default();
         let candidates = self.baseline.candidates();
-        let triggers = if candidates.is_empty() {
-            None
-        } else {
+        let mut first = None;
+        if !candidates.is_empty() && self.baseline.suite_time() > SHORT_SUITE {
             let ids = candidates.iter().cloned().collect();
-            Some(self.run_on(self.sources, TestSelection::Only(ids), on_test)?)
-        };
-        if let Some(run) = &triggers {
-            self.sort_triggers(&candidates, run, &mut plausibility);
-            if let Some(verdict) = self.bug_still_shows(&plausibility) {
-                plausibility.tests = run.results.len();
-                plausibility.passed = passed(run);
+            let run = self.run_on(self.sources, TestSelection::Only(ids), on_test)?;
+            if let Some(verdict) = self.judge_triggers(&candidates, &run, &mut plausibility) {
                 return Ok((plausibility, Some(verdict)));
             }
+            first = Some(run);
         }
         let suite = self.run_on(self.sources, self.selection.clone(), on_test)?;
+        if first.is_some() {
+            self.set_aside_wavering_triggers(&suite, &mut plausibility);
+        } else if !candidates.is_empty()
+            && let Some(verdict) = self.judge_triggers(&candidates, &suite, &mut plausibility)
+        {
+            return Ok((plausibility, Some(verdict)));
+        }
         plausibility.tests = suite.results.len();
         plausibility.passed = passed(&suite);
-        self.set_aside_wavering_triggers(&suite, &mut plausibility);
         self.find_broken(&suite, &mut plausibility, on_test)?;
         if let Some(verdict) = breaks_tests(&plausibility) {
             return Ok((plausibility, Some(verdict)));
         }
-        if triggers.is_none() {
+        if candidates.is_empty() {
             plausibility.fixed = self.shown_by_the_patchs_own_tests(on_test)?;
         }
         let verdict = plausibility.fixed.is_empty().then(|| nothing_shown(&plausibility));
@@ -81,6 +85,19 @@ impl Assessment<'_> {
         on_test: OnTest<'_>,
     ) -> Result<TestRun, LangError> {
         self.project.run_tests(change, &self.baseline.plan(selection, self.default_limit), self.log, on_test)
+    }
+
+    /// Sorts the tests that show the bug into fixed and not; a verdict when too few are.
+    fn judge_triggers(
+        &self,
+        candidates: &BTreeSet<TestId>,
+        run: &TestRun,
+        plausibility: &mut Plausibility,
+    ) -> Option<Verdict> {
+        self.sort_triggers(candidates, run, plausibility);
+        plausibility.tests = run.results.len();
+        plausibility.passed = passed(run);
+        self.bug_still_shows(plausibility)
     }
 
     fn sort_triggers(&self, candidates: &BTreeSet<TestId>, run: &TestRun, plausibility: &mut Plausibility) {
@@ -403,17 +420,39 @@ mod tests {
 
     #[test]
     fn a_test_that_fails_once_on_the_patched_version_is_flaky_and_never_makes_it_invalid() {
-        // Runs 0..3 are the baseline, 3 the triggers, 4 the suite, 5 the first confirmation.
+        // Runs 0 to 2 are the baseline, 3 is the suite, 4 the first confirmation.
         let project = FakeProject::new(|change, run| {
             let patched = !change.is_empty();
             vec![
                 result("A#bug", if patched { Passed } else { Failed }),
-                result("A#wavers", if run == 4 { Failed } else { Passed }),
+                result("A#wavers", if run == 3 { Failed } else { Passed }),
             ]
         });
         let assessed = check(&project, &[], &TreeChange::default());
         assert_eq!(outcome_of(&assessed), None);
         assert_eq!(assessed.0.flaky, [TestId("A#wavers".to_owned())]);
+    }
+
+    #[test]
+    fn in_a_long_suite_a_patch_that_does_not_fix_the_bug_costs_only_the_tests_that_show_it() {
+        let project = FakeProject::new(|_, _| {
+            let slow = TestResult { millis: 10_000, ..result("A#slow", Passed) };
+            vec![result("A#bug", Failed), slow]
+        });
+        let assessed = check(&project, &[], &TreeChange::default());
+        assert_eq!(invalid_reason(&assessed), Some(InvalidReason::BugStillShows));
+        assert_eq!(assessed.0.tests, 1);
+    }
+
+    #[test]
+    fn in_a_long_suite_a_test_that_is_green_alone_and_red_among_others_is_set_aside() {
+        // Runs 0 to 2 are the baseline, 3 the tests that show the bug, 4 the suite.
+        let project = FakeProject::new(|_, run| {
+            let slow = TestResult { millis: 10_000, ..result("A#slow", Passed) };
+            vec![result("A#bug", if run == 3 { Passed } else { Failed }), slow]
+        });
+        let assessed = check(&project, &[], &TreeChange::default());
+        assert_eq!(assessed.1.and_then(|verdict| verdict.inconclusive), Some(InconclusiveReason::OnlyFlaky));
     }
 
     #[test]
