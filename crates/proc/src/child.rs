@@ -114,6 +114,9 @@ impl Plan {
         // Before the fork, so that no orphan can slip past.
         sys::prctl(libc::PR_SET_CHILD_SUBREAPER, 1);
         let keeper = sys::getpid();
+        let nice = sys::nice();
+        // Before the fork: afterwards a fork bomb may be faster.
+        os::raise_own_priority();
         match self.step(Step::Fork, check(sys::fork()))? {
             0 => {}
             child => {
@@ -123,6 +126,7 @@ impl Plan {
         if self.namespaces.is_some() {
             self.become_init()?;
         }
+        sys::set_nice(nice);
         self.become_program(keeper)
     }
 
@@ -238,7 +242,6 @@ impl Fence {
 
 /// The keeper's life: reap, and at the end of the program or of the lifeline kill what is left.
 fn keep(child: pid_t, child_is_program: bool, status: RawFd, lifeline: RawFd) -> ! {
-    os::raise_own_priority();
     default_signals();
     close_all_but(status, lifeline);
     let child_ended = sys::child_signal_fd();
@@ -446,6 +449,16 @@ mod sys {
     pub(super) fn getppid() -> pid_t {
         // SAFETY: takes no pointers.
         unsafe { libc::getppid() }
+    }
+
+    pub(super) fn nice() -> c_int {
+        // SAFETY: takes no pointers.
+        unsafe { libc::getpriority(libc::PRIO_PROCESS, 0) }
+    }
+
+    pub(super) fn set_nice(nice: c_int) {
+        // SAFETY: takes no pointers.
+        unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, nice) };
     }
 
     pub(super) fn exit_now(code: c_int) -> ! {

@@ -71,7 +71,8 @@ pub(crate) fn descendants(root: u32, enough: usize) -> Vec<u32> {
     found
 }
 
-fn children(pid: u32) -> Vec<u32> {
+/// The processes whose parent this one is.
+pub(crate) fn children(pid: u32) -> Vec<u32> {
     let Ok(tasks) = fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
     let mut found = Vec::new();
     for task in tasks.flatten() {

@@ -19,8 +19,12 @@ const TICK: Duration = Duration::from_millis(50);
 const SHORT_TICK: Duration = Duration::from_millis(10);
 /// Between two counts of the scratch folders.
 const SCRATCH_TICK: Duration = Duration::from_millis(250);
-/// How long the keeper may take to end a job before we do it ourselves.
-const KEEPER_PATIENCE: Duration = Duration::from_secs(5);
+/// How long a job may take to die.
+const KEEPER_PATIENCE: Duration = Duration::from_secs(30);
+/// Between two attempts to help the keeper kill.
+const STRIKE_TICK: Duration = Duration::from_millis(100);
+/// Processes killed in one attempt.
+const STRIKE_MOST: usize = 4096;
 /// How long output may come after the last process of the job ended.
 const OUTPUT_PATIENCE: Duration = Duration::from_secs(2);
 
@@ -203,17 +207,17 @@ impl Supervisor {
         over
     }
 
-    /// Lets the keeper kill what is left and waits until it has gone. An exit that came in between still counts.
+    /// Kills what is left, with the keeper, and waits until the keeper has gone. An exit that came in between still
+    /// counts.
     fn end_all(&mut self, mut status: Option<i32>, cause: Option<Cause>) -> (Option<i32>, Option<Cause>) {
         self.lifeline = None;
+        if cause.is_some() {
+            self.strike();
+        }
         let deadline = Instant::now() + KEEPER_PATIENCE;
-        loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                self.end_by_force();
-                return (status, cause);
-            }
-            if !os::poll(self.status.as_fd(), None, left).0 {
+        while Instant::now() < deadline {
+            if !os::poll(self.status.as_fd(), None, STRIKE_TICK).0 {
+                self.strike();
                 continue;
             }
             match receive(&mut self.status) {
@@ -222,22 +226,25 @@ impl Supervisor {
                 Ok(Message::Closed) | Err(_) => return (status, cause),
             }
         }
+        // The keeper did not do its work; what hangs on it is dead or cannot be killed by anybody.
+        os::kill(self.keeper.cast_signed());
+        (status, cause)
     }
 
-    /// The last resort: the keeper did not do its work, so kill the tree from here.
-    fn end_by_force(&self) {
-        for _ in 0..50 {
-            let all = sample::descendants(self.keeper, usize::MAX);
-            if all.is_empty() {
-                break;
+    /// Kills from here what the keeper is about to kill. A fork bomb of thousands can keep the keeper from running at
+    /// all for many seconds, while this thread has its turn already.
+    fn strike(&self) {
+        if self.has_init {
+            for init in sample::children(self.keeper) {
+                os::kill(init.cast_signed());
             }
-            for pid in all {
-                os::kill(pid.cast_signed());
-            }
-            std::thread::sleep(Duration::from_millis(5));
+            return;
         }
-        os::kill(self.keeper.cast_signed().wrapping_neg());
-        os::kill(self.keeper.cast_signed());
+        for pid in sample::descendants(self.keeper, STRIKE_MOST) {
+            // As a group first, where it leads one: the kernel does that in one go.
+            os::kill(pid.cast_signed().wrapping_neg());
+            os::kill(pid.cast_signed());
+        }
     }
 
     fn exit(&self, status: Option<i32>, cause: Option<Cause>, cpu: Duration, refused: bool) -> Exit {
