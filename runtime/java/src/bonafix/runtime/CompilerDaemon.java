@@ -30,6 +30,9 @@ public final class CompilerDaemon {
     /** javac recurses over expressions; generated sources nest deeper than a default stack allows. */
     private static final long COMPILER_STACK_BYTES = 64L << 20;
 
+    /** What the first JDK with {@code --release} went back to. */
+    private static final int OLDEST_RELEASE_EVER = 6;
+
     private final JavaCompiler compiler;
     private final FileManagerCache fileManagers;
     private final InputStream requests;
@@ -104,23 +107,30 @@ public final class CompilerDaemon {
         return out;
     }
 
-    /** The levels {@code --release} accepts, found by asking; none on JDK 8, which has no such option. */
+    /** The levels {@code --release} accepts; none on JDK 8, which has no such option. */
     private List<Integer> supportedReleases() {
         List<Integer> levels = new ArrayList<>();
         if (compiler.isSupportedOption("--release") < 0) {
             return levels;
         }
         int latest = SourceVersion.latest().ordinal();
-        for (int level = 6; level <= latest; level++) {
-            try {
-                compiler.getTask(new StringWriter(), null, null, Arrays.asList("--release", "" + level),
-                        Collections.singleton("java.lang.Object"), null);
+        for (int level = OLDEST_RELEASE_EVER; level <= latest; level++) {
+            // Only the oldest level has to be found: from there on they are all supported, and asking takes time.
+            if (!levels.isEmpty() || accepts(level)) {
                 levels.add(level);
-            } catch (IllegalArgumentException unsupported) {
-                // This level is gone, or not there yet.
             }
         }
         return levels;
+    }
+
+    private boolean accepts(int release) {
+        try {
+            compiler.getTask(new StringWriter(), null, null, Arrays.asList("--release", "" + release),
+                    Collections.singleton("java.lang.Object"), null);
+            return true;
+        } catch (IllegalArgumentException unsupported) {
+            return false;
+        }
     }
 
     private void compile(CompileRequest request, CompileResult result) {

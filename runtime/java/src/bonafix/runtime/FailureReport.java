@@ -21,7 +21,8 @@ final class FailureReport {
     private static final String[] PLUMBING = {
         "bonafix.runtime.", "org.junit.", "junit.framework.", "junit.extensions.", "java.lang.reflect.",
         "jdk.internal.reflect.", "sun.reflect.", "java.util.stream.", "java.util.Optional.",
-        "java.util.ArrayList.forEach", "java.util.Iterator.",
+        "java.util.ArrayList.forEach", "java.util.Iterator.", "java.lang.Thread.run", "java.util.concurrent.FutureTask.run",
+        "java.util.concurrent.ThreadPoolExecutor",
     };
 
     final String exceptionClass;
@@ -126,8 +127,19 @@ final class FailureReport {
                 addLine(lines, "... " + (end - i) + " more");
                 return;
             }
-            addLine(lines, "at " + frames[i]);
+            addLine(lines, "at " + describe(frames[i]));
         }
+    }
+
+    /** Without modules and loaders, which {@code toString} adds or not depending on the JDK and where the frame is from. */
+    private static String describe(StackTraceElement frame) {
+        String where = frame.isNativeMethod() ? "Native Method" : frame.getFileName();
+        if (where == null) {
+            where = "Unknown Source";
+        } else if (frame.getLineNumber() >= 0) {
+            where += ":" + frame.getLineNumber();
+        }
+        return frame.getClassName() + "." + frame.getMethodName() + "(" + where + ")";
     }
 
     private static boolean isPlumbing(StackTraceElement frame) {

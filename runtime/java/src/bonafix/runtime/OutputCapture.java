@@ -35,8 +35,8 @@ final class OutputCapture {
     }
 
     void install() {
-        System.setOut(new PrintStream(new Sink(true), true));
-        System.setErr(new PrintStream(new Sink(false), true));
+        System.setOut(new Unclosable(new Sink(true)));
+        System.setErr(new Unclosable(new Sink(false)));
     }
 
     Captured fresh() {
@@ -45,6 +45,18 @@ final class OutputCapture {
 
     void routeTo(Captured target) {
         current = target;
+    }
+
+    /** A test that closes {@code System.out} silences neither itself nor the tests after it, as under Surefire. */
+    private static final class Unclosable extends PrintStream {
+        Unclosable(OutputStream out) {
+            super(out, true);
+        }
+
+        @Override
+        public void close() {
+            flush();
+        }
     }
 
     private final class Sink extends OutputStream {

@@ -257,10 +257,18 @@ public final class TestReporter {
         FailureReport where = FailureReport.ofHang(mainThread,
                 "still running after " + request.classLimit + " ms, outside any test");
         problem("timed-out", currentClass, where);
-        Collection<String> blamed = openTemplates.isEmpty() ? expected : openTemplates;
-        for (String id : new ArrayList<>(blamed)) {
+        for (String id : blamedForHang()) {
             endUnstarted(id, Outcome.TIMED_OUT, where);
         }
+    }
+
+    /** The innermost open template, or else every test that has not run. */
+    private List<String> blamedForHang() {
+        if (openTemplates.isEmpty()) {
+            return new ArrayList<>(expected);
+        }
+        List<String> open = new ArrayList<>(openTemplates);
+        return open.subList(open.size() - 1, open.size());
     }
 
     // ---- shared

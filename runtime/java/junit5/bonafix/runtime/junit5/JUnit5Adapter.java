@@ -75,7 +75,7 @@ public final class JUnit5Adapter implements FrameworkAdapter {
         Set<String> expected = new LinkedHashSet<>();
         for (TestIdentifier test : ids.testsAndTemplates()) {
             String id = ids.of(test);
-            if (selection.selects(id)) {
+            if (selection.selects(id) || ids.isClassTemplate(test) && wantsPartOf(ids.classNameOf(test), selection)) {
                 selectors.add(DiscoverySelectors.selectUniqueId(test.getUniqueId()));
                 expected.add(id);
             } else if (ids.isTemplate(test)) {
@@ -91,6 +91,16 @@ public final class JUnit5Adapter implements FrameworkAdapter {
         }
         reporter.expect(expected);
         launcher.execute(request(selectors, groups), new ReportingListener(testClass, selection, reporter));
+    }
+
+    /** A parameterized class runs whole when any of its tests is wanted: which it has, only the run tells. */
+    private static boolean wantsPartOf(String className, TestSelection selection) {
+        for (String wanted : selection.wanted()) {
+            if (wanted.startsWith(className + "#") || wanted.startsWith(className + "[") || wanted.startsWith(className + "$")) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Single invocations of a template cannot be listed, but they can be asked for by number. */
@@ -160,11 +170,18 @@ public final class JUnit5Adapter implements FrameworkAdapter {
         @Override
         public void executionStarted(TestIdentifier identifier) {
             if (identifier.isTest()) {
-                selection.selects(ids.of(identifier));
+                markFound(ids.of(identifier));
                 reporter.testStarted(ids.of(identifier));
             } else if (ids.isTemplate(identifier)) {
                 reporter.templateStarted(ids.of(identifier));
             }
+        }
+
+        /** Invocations are not in the plan, so that their ids, in full or shortened, are met only here. */
+        private void markFound(String id) {
+            selection.selects(id);
+            selection.selects(id.replaceFirst("\\([^()]*\\)", ""));
+            selection.selects(id.replaceFirst("(\\[\\d+])+#", "#"));
         }
 
         @Override

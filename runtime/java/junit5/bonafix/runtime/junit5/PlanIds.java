@@ -7,13 +7,14 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.platform.engine.TestSource;
 import org.junit.platform.engine.UniqueId;
+import org.junit.platform.engine.support.descriptor.ClassSource;
 import org.junit.platform.engine.support.descriptor.MethodSource;
 import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
 
 /**
  * Gives the tests of a plan their ids: {@code package.Class#method(parameter types)[invocation]}, where types and invocation
- * numbers are left out if there are none.
+ * numbers are left out if there are none. A parameterized class is {@code package.Class#*} until it runs.
  */
 final class PlanIds {
     private final TestPlan plan;
@@ -33,9 +34,17 @@ final class PlanIds {
         return found;
     }
 
-    /** A container made from a method: a parameterized or repeated test, a factory of dynamic ones. */
+    /** What only a run can tell the tests of: a parameterized or repeated test, a factory, a parameterized class. */
     boolean isTemplate(TestIdentifier identifier) {
-        return !identifier.isTest() && methodOf(identifier) != null && topMethod(identifier) == identifier;
+        if (identifier.isTest()) {
+            return false;
+        }
+        return isClassTemplate(identifier) || methodOf(identifier) != null && topMethod(identifier) == identifier;
+    }
+
+    boolean isClassTemplate(TestIdentifier identifier) {
+        List<UniqueId.Segment> segments = segmentsOf(identifier);
+        return segments.get(segments.size() - 1).getType().endsWith("class-template");
     }
 
     /** Ids of the tests and templates in a part of the plan, itself included. */
@@ -50,12 +59,15 @@ final class PlanIds {
     }
 
     String of(TestIdentifier identifier) {
-        List<UniqueId.Segment> segments = UniqueId.parse(identifier.getUniqueId()).getSegments();
+        List<UniqueId.Segment> segments = segmentsOf(identifier);
+        if (isClassTemplate(identifier)) {
+            return classNameOf(identifier) + numbers(segments) + "#*";
+        }
         TestIdentifier top = topMethod(identifier);
         if (top == null) {
             return root.getName() + "#" + namesAfterEngine(segments);
         }
-        int depth = UniqueId.parse(top.getUniqueId()).getSegments().size();
+        int depth = segmentsOf(top).size();
         MethodSource method = methodOf(top);
         String types = method.getMethodParameterTypes();
         String parameters = types == null || types.isEmpty() ? "" : "(" + types.replace(" ", "") + ")";
@@ -84,6 +96,15 @@ final class PlanIds {
             current = plan.getParent(current.get());
         }
         return top;
+    }
+
+    private static List<UniqueId.Segment> segmentsOf(TestIdentifier identifier) {
+        return UniqueId.parse(identifier.getUniqueId()).getSegments();
+    }
+
+    String classNameOf(TestIdentifier identifier) {
+        TestSource source = identifier.getSource().orElse(null);
+        return source instanceof ClassSource ? ((ClassSource) source).getClassName() : root.getName();
     }
 
     private static MethodSource methodOf(TestIdentifier identifier) {
