@@ -14,15 +14,17 @@ import java.util.List;
  * any other.
  */
 public final class WordWrap {
+    private static final int GREATEST_WIDTH = 1000;
+
     private final int width;
 
     /**
-     * @param width the greatest length of a line, at least 1
-     * @throws IllegalArgumentException if the width is less than 1
+     * @param width the greatest length of a line, from 1 to 1000
+     * @throws IllegalArgumentException if the width is out of range
      */
     public WordWrap(int width) {
-        if (width < 1) {
-            throw new IllegalArgumentException("width must be positive: " + width);
+        if (width < 1 || width > GREATEST_WIDTH) {
+            throw new IllegalArgumentException("width out of range: " + width);
         }
         this.width = width;
     }

@@ -62,8 +62,9 @@ class WordWrapTest {
     }
 
     @Test
-    void widthMustBePositive() {
+    void widthIsLimited() {
         assertThrows(IllegalArgumentException.class, () -> new WordWrap(0));
+        assertThrows(IllegalArgumentException.class, () -> new WordWrap(1001));
         assertEquals(10, wrap.width());
     }
 
