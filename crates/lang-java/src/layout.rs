@@ -224,28 +224,24 @@ impl Module {
     }
 
     /// What the file at `path` (relative to the subject's root) is for, and the root that it lies in; `None` where it
-    /// lies in none. `text` decides in a root that holds both, for files that the buggy tree does not have.
-    pub fn role_of(&self, path: &Utf8Path, text: Option<&str>) -> Option<(Role, &Utf8Path)> {
-        let deepest = |roots: &'_ [Utf8PathBuf]| {
-            roots
-                .iter()
-                .filter(|root| path.starts_with(root))
-                .max_by_key(|root| root.components().count())
-                .cloned()
-        };
-        let (main, test) = (deepest(&self.sources), deepest(&self.tests));
-        let depth = |root: &Option<Utf8PathBuf>| root.as_ref().map(|root| root.components().count());
-        let both = main.is_some() && main == test;
-        let is_test = if both {
+    /// lies in none. `contents` decide in a root that holds both, for files that the buggy tree does not have.
+    pub fn role_of(&self, path: &Utf8Path, contents: Option<&str>) -> Option<(Role, &Utf8Path)> {
+        let (main, test) = (deepest(&self.sources, path), deepest(&self.tests, path));
+        let length = |root: Option<&Utf8Path>| root.map(|root| root.components().count());
+        let is_test = if main.is_some() && main == test {
             self.mixed_tests.iter().any(|file| file == path)
-                || text.is_some_and(|text| framework_of(text).is_some())
+                || contents.is_some_and(|text| framework_of(text).is_some())
         } else {
-            depth(&test) > depth(&main)
+            length(test) > length(main)
         };
-        let (role, roots, root) =
-            if is_test { (Role::Test, &self.tests, test?) } else { (Role::Main, &self.sources, main?) };
-        roots.iter().find(|candidate| **candidate == root).map(|root| (role, root.as_path()))
+        if is_test { Some((Role::Test, test?)) } else { Some((Role::Main, main?)) }
     }
+}
+
+/// The longest of the roots that hold `path`.
+fn deepest<'a>(roots: &'a [Utf8PathBuf], path: &Utf8Path) -> Option<&'a Utf8Path> {
+    let holding = roots.iter().filter(|root| path.starts_with(root));
+    holding.max_by_key(|root| root.components().count()).map(Utf8PathBuf::as_path)
 }
 
 impl Layout {

@@ -1,5 +1,7 @@
 //! Layouts of small projects, by the real tools. What needs Maven is left out where there is none.
 
+#![expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]
+
 use bonafix_lang::LangError;
 use bonafix_lang_java::layout::{Classes, Layout, LayoutRequest, Role, discover, launcher_jars};
 use bonafix_lang_java::toolchain::{Jdk, find_tool};

@@ -1,7 +1,8 @@
 //! Defects4J checkouts, with or without Defects4J itself on the machine.
 //!
-//! The checkout says where sources and tests are and which tests show the bug. Its class path is the jars that
-//! Defects4J keeps, where it is installed; else the jars in the checkout and what its POM asks for.
+//! The checkout says where sources and tests are and which tests show the bug. Where it has a POM that Maven can build,
+//! Maven does, because the build of some projects makes sources or data. Else the class path is the jars that Defects4J
+//! keeps, where it is installed, the jars in the checkout, and what its POM asks for.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -41,15 +42,43 @@ pub(crate) fn detect(root: &Utf8Path) -> bool {
 pub(crate) fn layout(request: &LayoutRequest) -> Result<Layout, LangError> {
     let read = |name: &str| fs_err::read_to_string(request.root.join(name)).unwrap_or_default();
     let checkout = parse(&read(CONFIG_FILE), &read(PROPERTIES_FILE));
-    let hints = hints(request, &checkout)?;
-    let mut layout = plain::layout(request, "defects4j", hints)?;
+    let mut layout = match by_maven(request, &checkout)? {
+        Some(layout) => layout,
+        None => plain::layout(request, "defects4j", hints(request, &checkout)?)?,
+    };
     for module in &mut layout.modules {
         module.environment.insert("TZ".to_owned(), "America/Los_Angeles".to_owned());
-        module.jvm_options = jvm_options(request.jdk.version);
-        module.test_excludes.extend(checkout.excluded.iter().cloned());
+        module.jvm_options.extend(jvm_options(request.jdk.version));
+        module.test_includes.clear();
+        module.test_excludes.clone_from(&checkout.excluded);
     }
     layout.failing = checkout.triggers;
     Ok(layout)
+}
+
+/// What Maven makes of the checkout, if it has a POM, builds here, and means the same sources.
+fn by_maven(request: &LayoutRequest, checkout: &Checkout) -> Result<Option<Layout>, LangError> {
+    if !has_no_classpath(request) || !maven::detect(request.root) {
+        return Ok(None);
+    }
+    let mut layout = match maven::layout(request) {
+        Ok(layout) => layout,
+        Err(LangError::Interrupted) => return Err(LangError::Interrupted),
+        Err(error) => {
+            tracing::debug!(%error, "Maven cannot build this checkout");
+            return Ok(None);
+        }
+    };
+    let same = |folder: &Utf8PathBuf| layout.modules.iter().any(|module| module.sources.contains(folder));
+    if !checkout.sources.as_ref().is_none_or(same) {
+        return Ok(None);
+    }
+    "defects4j".clone_into(&mut layout.build_system);
+    Ok(Some(layout))
+}
+
+fn has_no_classpath(request: &LayoutRequest) -> bool {
+    request.config.classpath.is_empty() && request.config.dependencies.is_empty()
 }
 
 fn hints(request: &LayoutRequest, checkout: &Checkout) -> Result<Hints, LangError> {
@@ -61,7 +90,7 @@ fn hints(request: &LayoutRequest, checkout: &Checkout) -> Result<Hints, LangErro
         encoding: facts.encoding,
         ..Hints::default()
     };
-    if !request.config.classpath.is_empty() || !request.config.dependencies.is_empty() {
+    if !has_no_classpath(request) {
         return Ok(hints);
     }
     if let (Some(home), Some(project)) = (home(), &checkout.project) {

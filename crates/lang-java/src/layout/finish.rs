@@ -103,7 +103,7 @@ fn check_encoding(root: &Utf8Path, module: &mut Module) -> Option<Notice> {
         return None;
     }
     let roots = module.sources.iter().chain(&module.tests);
-    let file = roots.flat_map(|folder| {
+    let file = roots.filter_map(|folder| {
         let files = sources::scan(&root.join(folder));
         files.into_iter().find(|file| !file.utf8).map(|file| folder.join(file.path))
     });

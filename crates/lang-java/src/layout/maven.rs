@@ -46,7 +46,7 @@ pub(crate) fn layout(request: &LayoutRequest) -> Result<Layout, LangError> {
     )?;
     let reactor = Reactor::read(&maven)?;
     let built = build(&maven, &reactor)?;
-    reactor.layout(request, built)
+    reactor.layout(request, &built)
 }
 
 /// What a POM says of a project that is built by other means.
@@ -107,7 +107,7 @@ impl Reactor {
         Ok(Self { root, projects, folders })
     }
 
-    fn layout(&self, request: &LayoutRequest, built: Built) -> Result<Layout, LangError> {
+    fn layout(&self, request: &LayoutRequest, built: &Built) -> Result<Layout, LangError> {
         let mut layout = Layout::new("maven");
         let chosen: Vec<usize> = (0..self.projects.len())
             .filter(|index| self.is_module(*index) && built.classpaths[*index].is_some())
@@ -115,10 +115,10 @@ impl Reactor {
         for &index in &chosen {
             let classpath = built.classpaths[index].as_deref().unwrap_or_default();
             let mut module = self.module(request, index, classpath, &chosen, &mut layout.notices)?;
-            self.add_classes(index, &built, &mut module);
+            self.add_classes(index, built, &mut module);
             layout.modules.push(module);
         }
-        layout.left_out = self.left_out(&built);
+        layout.left_out = self.left_out(built);
         for left_out in &layout.left_out {
             let text = format!("module {} is left out: {}", left_out.folder, left_out.reason);
             layout.notices.push(Notice::new("module-left-out", text));
@@ -196,7 +196,14 @@ impl Reactor {
         module.encoding.clone_from(&project.compiler.encoding);
         module.javac_options.clone_from(&project.compiler.options);
         if let Some(processors) = &project.compiler.processors {
-            module.processor_path = Some(dependencies::resolve(request, processors)?);
+            match dependencies::resolve(request, processors) {
+                Ok(jars) => module.processor_path = Some(jars),
+                Err(LangError::Interrupted) => return Err(LangError::Interrupted),
+                Err(error) => {
+                    let text = format!("the annotation processors of {} are left out: {error}", module.name);
+                    notices.push(Notice::new("annotation-processors", text));
+                }
+            }
         }
         self.add_test_settings(project, &mut module, notices);
         Ok(module)
@@ -345,19 +352,21 @@ fn build(maven: &Maven, reactor: &Reactor) -> Result<Built, LangError> {
 /// Maven could build nothing: is it the sources, the network, or Maven?
 fn without_lifecycle(maven: &Maven, reactor: &Reactor, failure: Failure) -> Result<Built, LangError> {
     if failure.level.is_none() && !failure.diagnostics.is_empty() {
-        return Err(does_not_compile(reactor, failure));
+        return Err(does_not_compile(maven.request(), reactor, failure));
     }
-    if failure.level.is_none() && !failure.unresolved.is_empty() {
-        return Err(unresolved(&failure, "this project"));
-    }
-    let classpaths = stripped::classpaths(maven, &reactor.projects)?;
+    let classpaths = match stripped::classpaths(maven, &reactor.projects) {
+        Err(LangError::BuildTool { .. }) if !failure.unresolved.is_empty() => {
+            return Err(unresolved(&failure, "this project"));
+        }
+        other => other?,
+    };
     let mut goals = COPY_RESOURCES.map(str::to_owned).to_vec();
     goals.extend(selection(maven.request()));
     let resources = maven.run(&reactor.root, &goals)?.is_ok();
     Ok(Built { classpaths, compiled: false, resources, failure: Some(failure) })
 }
 
-fn does_not_compile(reactor: &Reactor, failure: Failure) -> LangError {
+fn does_not_compile(request: &LayoutRequest, reactor: &Reactor, failure: Failure) -> LangError {
     let tests: Vec<Utf8PathBuf> =
         reactor.projects.iter().map(|project| reactor.relative(&project.test_source)).collect();
     let in_tests = failure
@@ -368,8 +377,12 @@ fn does_not_compile(reactor: &Reactor, failure: Failure) -> LangError {
         1 => String::new(),
         count => format!(" (and {} more)", count - 1),
     };
+    let mut modules = reactor.projects.iter().filter(|project| project.packaging != "pom");
+    let level = modules
+        .find_map(|project| effective_release(project.compiler.release, request.jdk).1)
+        .map_or_else(String::new, |notice| format!("; {}", notice.text));
     LangError::DoesNotCompile {
-        summary: format!("the project does not compile under Maven: {}{more}", failure.diagnostics[0]),
+        summary: format!("the project does not compile under Maven: {}{more}{level}", failure.diagnostics[0]),
         diagnostics: failure.diagnostics,
         in_tests,
     }

@@ -33,10 +33,10 @@ pub(super) fn parse(output: &str, root: &Utf8Path) -> Failure {
             if !failure.diagnostics.contains(&diagnostic) {
                 failure.diagnostics.push(diagnostic);
             }
-        } else if let Some(artifact) = unresolved(text) {
-            if !failure.unresolved.contains(&artifact) {
-                failure.unresolved.push(artifact);
-            }
+        } else if let Some(artifact) =
+            unresolved(text).filter(|artifact| !failure.unresolved.contains(artifact))
+        {
+            failure.unresolved.push(artifact);
         }
     }
     failure

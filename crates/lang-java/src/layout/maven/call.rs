@@ -52,14 +52,19 @@ impl<'a> Maven<'a> {
         purpose: &str,
         way_out: &str,
     ) -> Result<Self, LangError> {
-        match find_tool("mvn") {
-            Some(program) => Ok(Self { request, program }),
-            None => Err(LangError::ToolMissing {
+        let Some(program) = find_tool("mvn") else {
+            let wrapper = if request.root.join("mvnw").is_file() {
+                "; the project's `mvnw` is not used, because it downloads a Maven"
+            } else {
+                ""
+            };
+            return Err(LangError::ToolMissing {
                 tool: "Maven (`mvn`)".to_owned(),
                 purpose: purpose.to_owned(),
-                way_out: format!("install it (Debian: `apt install maven`){way_out}"),
-            }),
-        }
+                way_out: format!("install it (Debian: `apt install maven`){way_out}{wrapper}"),
+            });
+        };
+        Ok(Self { request, program })
     }
 
     /// The request that this Maven serves.

@@ -41,7 +41,9 @@ fn modules(projects: &[Project]) -> impl Iterator<Item = (usize, &Project)> {
 }
 
 fn aggregator(projects: &[Project]) -> String {
-    let modules: String = modules(projects).map(|(index, _)| format!("<module>{index}</module>")).collect();
+    let modules: Vec<String> =
+        modules(projects).map(|(index, _)| format!("<module>{index}</module>")).collect();
+    let modules = modules.concat();
     format!(
         "{HEAD}<groupId>bonafix</groupId><artifactId>reactor</artifactId><version>1</version>\
          <packaging>pom</packaging><modules>{modules}</modules></project>\n"
