@@ -3,7 +3,7 @@
 //! A test that hangs, calls `exit` or crashes the VM costs one JVM: the rest goes on in a fresh one. The runner's events
 //! come by a file that grows, not by its standard output, which belongs to the tests.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::time::{Duration, Instant};
@@ -20,10 +20,14 @@ const MODE_DISCOVER: u8 = 1;
 const MODE_RUN: u8 = 2;
 /// What is kept of a test's output.
 const OUTPUT_CAP: u32 = 16 << 10;
-/// What a class may take outside of its tests (set-up, listing).
-const CLASS_LIMIT: Duration = Duration::from_secs(120);
+/// What listing a class may take.
+const LISTING_LIMIT: Duration = Duration::from_secs(60);
+/// What a class may take outside of its tests (set-up, tear-down), in limits of a test.
+const CLASS_FACTOR: u32 = 3;
+/// The exit code of a runner that ended itself because a limit had passed.
+const TIMED_OUT: i32 = 124;
 /// How long after a limit the runner may take to say so, before we end the JVM ourselves.
-const GRACE: Duration = Duration::from_secs(10);
+const GRACE: Duration = Duration::from_secs(5);
 const POLL: Duration = Duration::from_millis(4);
 /// How often a JVM may die without a test to blame before the rest is given up.
 const BLAMELESS_DEATHS: u32 = 2;
@@ -92,7 +96,10 @@ struct Session {
     tainted: bool,
     running: Option<String>,
     template: Option<String>,
+    /// The last test that began.
+    last_test: Option<String>,
     class: Option<String>,
+    class_ended: bool,
     finished: Finished,
     /// We ended it, because it said nothing after a limit.
     overdue: bool,
@@ -111,7 +118,7 @@ pub(crate) fn discover(
         .iter()
         .map(|class| Item { engine: String::new(), class: class.clone(), ids: Vec::new() })
         .collect();
-    let plan = TestPlan::new(bonafix_model::TestSelection::all(), CLASS_LIMIT);
+    let plan = TestPlan::new(bonafix_model::TestSelection::all(), LISTING_LIMIT);
     while !waiting.is_empty() {
         let session =
             run_session(vm, MODE_DISCOVER, &waiting, &plan, launcher, log, &mut |event| match event {
@@ -176,7 +183,6 @@ impl Campaign<'_> {
     }
 
     fn one_session(&mut self, on_test: OnTest<'_>) -> Result<(), LangError> {
-        let before = self.run.results.len();
         let items = self.waiting.clone();
         let run = &mut self.run;
         let session =
@@ -184,10 +190,10 @@ impl Campaign<'_> {
                 match event {
                     Event::TestEnd(result) => {
                         on_test(&result, None);
-                        run.results.push(*result);
+                        keep(run, *result);
                     }
                     Event::Problem { kind, class, failure } => {
-                        run.problems.push(describe_problem(&kind, &class, &failure))
+                        run.problems.push(describe_problem(&kind, &class, &failure));
                     }
                     Event::NotFound { id } => {
                         run.problems.push(format!("{id}: no such test in this version"))
@@ -199,44 +205,60 @@ impl Campaign<'_> {
             self.waiting.clear();
             return Ok(());
         }
-        let blamed = session.running.clone().or_else(|| session.template.clone());
-        if let Some(id) = &blamed {
-            let result = blame(id, &session, self.log);
-            on_test(&result, None);
-            self.run.results.push(result);
-        } else if self.run.results.len() == before {
-            self.blameless += 1;
-        }
-        self.shrink(&session, blamed.as_deref())
-    }
-
-    /// Leaves in `waiting` what has not run yet.
-    fn shrink(&mut self, session: &Session, blamed: Option<&str>) -> Result<(), LangError> {
-        let Some(class) = &session.class else { return self.give_up_if_hopeless(session) };
+        let Some(class) = &session.class else { return self.give_up_if_hopeless(&session) };
         let reached = self.waiting.iter().position(|item| &item.class == class).unwrap_or(0);
         self.waiting.drain(..reached);
-        let ended: BTreeSet<&str> = self.run.results.iter().map(|result| result.id.0.as_str()).collect();
-        let remaining = if self.waiting[0].ids.is_empty() {
+        if session.class_ended {
+            self.waiting.remove(0);
+            return Ok(());
+        }
+        let remaining = self.not_ended(class)?;
+        let blamed = session.blamed(&remaining);
+        for id in &blamed {
+            let result = blame(id, &session, self.log);
+            on_test(&result, None);
+            keep(&mut self.run, result);
+        }
+        self.go_on_with(remaining, &blamed, &session)
+    }
+
+    /// The wanted tests of the first waiting class that have no result yet.
+    fn not_ended(&self, class: &String) -> Result<Vec<String>, LangError> {
+        let wanted: Vec<String> = if self.waiting[0].ids.is_empty() {
             let (listed, _) = discover(self.vm, std::slice::from_ref(class), self.launcher, self.log)?;
             listed.into_iter().flat_map(|class| class.tests).map(|test| test.id).collect()
         } else {
             self.waiting[0].ids.clone()
         };
-        let done = |id: &String| {
-            // A template counts as done once one of its invocations has ended: the others cannot be run alone.
-            ended
+        let ended = |id: &String| {
+            let id = without_range(id);
+            self.run
+                .results
                 .iter()
-                .any(|ended| *ended == id || TestId((*ended).to_owned()).matches(id) && id.contains('#'))
-                || blamed.is_some_and(|blamed| blamed == id || TestId(blamed.to_owned()).matches(id))
+                .any(|result| result.id.0 == id || id.contains('#') && result.id.matches(id))
         };
-        let remaining: Vec<String> = remaining.into_iter().filter(|id| !done(id)).collect();
-        let progress = blamed.is_some() || remaining.len() != self.waiting[0].ids.len();
-        if remaining.is_empty() {
+        Ok(wanted.into_iter().filter(|id| !ended(id)).collect())
+    }
+
+    /// Leaves in `waiting` what has not run yet.
+    fn go_on_with(
+        &mut self,
+        remaining: Vec<String>,
+        blamed: &[String],
+        session: &Session,
+    ) -> Result<(), LangError> {
+        let before = std::mem::take(&mut self.waiting[0].ids);
+        let is_blamed =
+            |id: &String| blamed.iter().any(|blamed| TestId(blamed.clone()).matches(without_range(id)));
+        let mut ids: Vec<String> = remaining.into_iter().filter(|id| !is_blamed(id)).collect();
+        ids.extend(session.rest_of_template());
+        let came_further = ids.is_empty() || !blamed.is_empty() || ids != before;
+        if ids.is_empty() {
             self.waiting.remove(0);
         } else {
-            self.waiting[0].ids = remaining;
+            self.waiting[0].ids = ids;
         }
-        if progress { Ok(()) } else { self.give_up_if_hopeless(session) }
+        if came_further { Ok(()) } else { self.give_up_if_hopeless(session) }
     }
 
     /// A VM that dies outside of any test, again and again, will not come further.
@@ -253,6 +275,45 @@ impl Campaign<'_> {
         self.run.problems.push(format!("{}: the VM ended outside of any test ({how})", item.class));
         self.blameless = 0;
         Ok(())
+    }
+}
+
+/// Keeps a result; where JUnit gives two tests the same name, the worse outcome counts.
+fn keep(run: &mut TestRun, result: TestResult) {
+    match run.results.iter_mut().find(|known| known.id == result.id) {
+        Some(known) if result.outcome.is_red() && !known.outcome.is_red() => *known = result,
+        Some(_) => {}
+        None => run.results.push(result),
+    }
+}
+
+/// The id without an open range of invocations: `m(int)[4..]` is `m(int)`.
+fn without_range(id: &str) -> &str {
+    if id.ends_with("..]") { id.rsplit_once('[').map_or(id, |(base, _)| base) } else { id }
+}
+
+impl Session {
+    /// Whom to blame for the end of the VM: the open test, else the open template, else what waits in the open class. A
+    /// VM that ended itself after a limit or out of memory has said so already.
+    fn blamed(&self, remaining: &[String]) -> Vec<String> {
+        if let Some(test) = &self.running {
+            return vec![test.clone()];
+        }
+        if self.tainted || self.finished.exit == Exit::Code(TIMED_OUT) {
+            return Vec::new();
+        }
+        match &self.template {
+            Some(template) => vec![template.clone()],
+            None => remaining.to_vec(),
+        }
+    }
+
+    /// The invocations of the open template that come after the last one that began.
+    fn rest_of_template(&self) -> Option<String> {
+        let template = without_range(self.template.as_deref()?);
+        let number =
+            self.last_test.as_deref()?.strip_prefix(template)?.strip_prefix('[')?.split(']').next()?;
+        Some(format!("{template}[{}..]", number.parse::<u64>().ok()? + 1))
     }
 }
 
@@ -359,7 +420,7 @@ fn request_frame(vm: &TestVm, mode: u8, items: &[Item], plan: &TestPlan, nonce: 
         .strings(&vm.groups)
         .strings(&vm.excluded_groups)
         .u64(millis(plan.default_limit))
-        .u64(millis(CLASS_LIMIT.max(plan.default_limit)))
+        .u64(millis(plan.default_limit * CLASS_FACTOR))
         .u32(OUTPUT_CAP)
         .count(plan.limits.len());
     for (id, limit) in &plan.limits {
@@ -412,7 +473,9 @@ fn job(vm: &TestVm, request: &Utf8Path, events: &Utf8Path, log: &Utf8Path) -> Re
 struct Watch<'a> {
     plan: &'a TestPlan,
     class: Option<String>,
+    class_ended: bool,
     test: Option<String>,
+    last_test: Option<String>,
     template: Option<String>,
     done: bool,
     tainted: bool,
@@ -424,7 +487,9 @@ impl<'a> Watch<'a> {
         Self {
             plan,
             class: None,
+            class_ended: false,
             test: None,
+            last_test: None,
             template: None,
             done: false,
             tainted: false,
@@ -437,9 +502,14 @@ impl<'a> Watch<'a> {
         match event {
             Event::ClassStart(class) => {
                 self.class = Some(class.clone());
+                self.class_ended = false;
                 self.template = None;
             }
-            Event::TestStart(id) => self.test = Some(id.clone()),
+            Event::ClassEnd => self.class_ended = true,
+            Event::TestStart(id) => {
+                self.test = Some(id.clone());
+                self.last_test = Some(id.clone());
+            }
             Event::TestEnd(result) => {
                 if self.test.as_ref() == Some(&result.id.0) {
                     self.test = None;
@@ -452,11 +522,7 @@ impl<'a> Watch<'a> {
                 self.done = true;
                 self.tainted |= *tainted;
             }
-            Event::Hello { .. }
-            | Event::Problem { .. }
-            | Event::Listing(_)
-            | Event::ClassEnd
-            | Event::NotFound { .. } => {}
+            Event::Hello { .. } | Event::Problem { .. } | Event::Listing(_) | Event::NotFound { .. } => {}
         }
     }
 
@@ -464,7 +530,7 @@ impl<'a> Watch<'a> {
     fn overdue(&self) -> bool {
         let limit = match &self.test {
             Some(id) => *self.plan.limits.get(&TestId(id.clone())).unwrap_or(&self.plan.default_limit),
-            None => CLASS_LIMIT.max(self.plan.default_limit),
+            None => self.plan.default_limit * CLASS_FACTOR,
         };
         self.last.elapsed() > limit + GRACE
     }
@@ -475,7 +541,9 @@ impl<'a> Watch<'a> {
             tainted: self.tainted,
             running: self.test,
             template: self.template,
+            last_test: self.last_test,
             class: self.class,
+            class_ended: self.class_ended,
             finished,
             overdue,
         }
