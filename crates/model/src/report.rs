@@ -237,3 +237,76 @@ impl RunReport {
         self.patches.iter().filter(|patch| patch.verdict.outcome == outcome).count()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ExitCode, InconclusiveReason, InvalidReason};
+
+    fn patch(verdict: Verdict) -> PatchReport {
+        PatchReport {
+            name: "a.diff".to_owned(),
+            digest: String::new(),
+            verdict,
+            apply_notes: Vec::new(),
+            test_changes: Vec::new(),
+            delta: Delta::default(),
+            plausibility: None,
+            evidence: Vec::new(),
+            notices: Vec::new(),
+            timings: Timings::default(),
+        }
+    }
+
+    fn report(verdicts: Vec<Verdict>) -> RunReport {
+        RunReport {
+            format: crate::FORMAT_VERSION,
+            bonafix: String::new(),
+            subject: SubjectReport {
+                name: String::new(),
+                language: String::new(),
+                build_system: String::new(),
+                facts: BTreeMap::new(),
+            },
+            baseline: None,
+            broken: None,
+            patches: verdicts.into_iter().map(patch).collect(),
+            notices: Vec::new(),
+            timings: Timings::default(),
+        }
+    }
+
+    #[test]
+    fn a_single_patch_gives_the_exit_code_of_its_outcome() {
+        let cases = [
+            (Verdict::of(Outcome::Unrefuted, ""), 0),
+            (Verdict::of(Outcome::Refuted, ""), 2),
+            (Verdict::of(Outcome::Suspicious, ""), 3),
+            (Verdict::inconclusive(InconclusiveReason::NotJudged, ""), 4),
+            (Verdict::invalid(InvalidReason::DoesNotApply, "", Vec::new()), 5),
+        ];
+        for (verdict, code) in cases {
+            assert_eq!(report(vec![verdict.clone()]).exit_code().code(), code, "{verdict:?}");
+        }
+    }
+
+    #[test]
+    fn a_run_over_several_patches_that_completed_gives_0() {
+        let verdicts = vec![Verdict::of(Outcome::Refuted, ""), Verdict::of(Outcome::Suspicious, "")];
+        assert_eq!(report(verdicts).exit_code(), ExitCode::Unrefuted);
+    }
+
+    #[test]
+    fn a_run_that_lacked_a_tool_for_every_patch_did_not_complete() {
+        let missing = || Verdict::inconclusive(InconclusiveReason::ToolMissing, "no JDK");
+        assert_eq!(report(vec![missing(), missing()]).exit_code(), ExitCode::Inconclusive);
+    }
+
+    #[test]
+    fn a_broken_baseline_outweighs_everything() {
+        let mut broken = report(vec![Verdict::of(Outcome::Unrefuted, "")]);
+        broken.broken =
+            Some(BrokenBaseline { key: "no-tests".to_owned(), summary: String::new(), details: Vec::new() });
+        assert_eq!(broken.exit_code(), ExitCode::Baseline);
+    }
+}
