@@ -265,7 +265,8 @@ fn keep(child: pid_t, child_is_program: bool, status: RawFd, lifeline: RawFd) ->
         }
         if pid > 0 {
             reaped = reaped.wrapping_add(1);
-            if ending && reaped.is_multiple_of(64) {
+            // Those that are left make new ones while we reap; but a walk over thousands has its price.
+            if ending && reaped.is_multiple_of(1024) {
                 kill_children();
             }
         } else if !ending {
@@ -300,6 +301,8 @@ fn kill_children() -> bool {
         return false;
     };
     let own_group = sys::getpgid(0);
+    // Of thousands in one group, one call kills all; one for each would take minutes.
+    let mut done_group = 0;
     let mut buffer = [0u8; 4096];
     let mut pid: pid_t = 0;
     let mut found = false;
@@ -314,8 +317,9 @@ fn kill_children() -> bool {
             } else if pid > 1 {
                 found = true;
                 let group = sys::getpgid(pid);
-                if group > 1 && group != own_group {
+                if group > 1 && group != own_group && group != done_group {
                     sys::kill(-group, libc::SIGKILL);
+                    done_group = group;
                 }
                 sys::kill(pid, libc::SIGKILL);
                 pid = 0;

@@ -71,6 +71,11 @@ pub(crate) fn descendants(root: u32, enough: usize) -> Vec<u32> {
     found
 }
 
+/// The parent of a process, if there is such a process.
+pub(crate) fn parent(pid: u32) -> Option<u32> {
+    stat(pid).map(|stat| stat.parent)
+}
+
 /// The processes whose parent this one is.
 pub(crate) fn children(pid: u32) -> Vec<u32> {
     let Ok(tasks) = fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };

@@ -23,8 +23,6 @@ const SCRATCH_TICK: Duration = Duration::from_millis(250);
 const KEEPER_PATIENCE: Duration = Duration::from_secs(30);
 /// Between two attempts to help the keeper kill.
 const STRIKE_TICK: Duration = Duration::from_millis(100);
-/// Processes killed in one attempt.
-const STRIKE_MOST: usize = 4096;
 /// How long output may come after the last process of the job ended.
 const OUTPUT_PATIENCE: Duration = Duration::from_secs(2);
 
@@ -94,6 +92,8 @@ pub(crate) struct Supervisor {
 /// What the samples have shown so far.
 #[derive(Default)]
 pub(crate) struct Watch {
+    /// The keeper's own child: process 1 of the namespace, or the program.
+    first: Option<u32>,
     peak: Option<u64>,
     cpu: Duration,
     tense: bool,
@@ -105,6 +105,7 @@ impl Supervisor {
     /// Watches until the last process has ended, then posts the ending.
     pub(crate) fn run(mut self, board: &Board) {
         os::raise_own_priority();
+        self.watch.first = sample::children(self.keeper).first().copied();
         let (cause, status) = self.watch_until_end();
         let (status, cause) = self.end_all(status, cause);
         let reaped = os::reap(self.keeper.cast_signed());
@@ -231,19 +232,17 @@ impl Supervisor {
         (status, cause)
     }
 
-    /// Kills from here what the keeper is about to kill. A fork bomb of thousands can keep the keeper from running at
-    /// all for many seconds, while this thread has its turn already.
+    /// Kills from here what the keeper is about to kill first. A fork bomb of thousands can keep the keeper from running
+    /// at all for many seconds, while this thread has its turn already.
     fn strike(&self) {
-        if self.has_init {
-            for init in sample::children(self.keeper) {
-                os::kill(init.cast_signed());
-            }
-            return;
-        }
-        for pid in sample::descendants(self.keeper, STRIKE_MOST) {
-            // As a group first, where it leads one: the kernel does that in one go.
-            os::kill(pid.cast_signed().wrapping_neg());
-            os::kill(pid.cast_signed());
+        // A number whose parent is not the keeper any more may be somebody else's by now.
+        if let Some(first) = self.watch.first
+            && sample::parent(first) == Some(self.keeper)
+        {
+            // The program leads its group, and the kernel kills a group in one go. Process 1 of a namespace leads none,
+            // and takes all with it.
+            os::kill(first.cast_signed().wrapping_neg());
+            os::kill(first.cast_signed());
         }
     }
 

@@ -51,7 +51,7 @@ pub(crate) fn script(text: &str, home: &Utf8Path) -> (Job, String) {
 
 pub(crate) fn mark(job: Job, home: &Utf8Path) -> (Job, String) {
     static NEXT: AtomicU32 = AtomicU32::new(0);
-    let mark = format!("mark-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+    let mark = format!("mark-{}-{}-end", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
     let job = job.frozen_env(home).env("BONAFIX_TEST_MARK", &mark).cwd(home).limits(tight());
     (job, mark)
 }
