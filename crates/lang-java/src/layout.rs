@@ -21,6 +21,7 @@ use bonafix_lang::LangError;
 use bonafix_model::{JavaBuild, JavaConfig, Notice};
 use bonafix_proc::Launcher;
 use camino::{Utf8Path, Utf8PathBuf};
+use globset::GlobBuilder;
 
 pub use self::launcher::launcher_jars;
 pub use self::sources::{Framework, framework_of};
@@ -117,6 +118,12 @@ pub struct Module {
     pub tests: Vec<Utf8PathBuf>,
     /// The tests among the files of roots that hold both, as they are in the buggy tree.
     pub mixed_tests: Vec<Utf8PathBuf>,
+    /// Patterns (`**/Benchmark*.java`, relative to the root) of files below `sources` that the build does not compile.
+    #[serde(default)]
+    pub excluded_sources: Vec<String>,
+    /// The same for `tests`.
+    #[serde(default)]
+    pub excluded_tests: Vec<String>,
     /// Resource roots: all files in them but Java sources and class files.
     pub resources: Vec<Utf8PathBuf>,
     /// Test resource roots, likewise.
@@ -201,6 +208,8 @@ impl Module {
             sources: Vec::new(),
             tests: Vec::new(),
             mixed_tests: Vec::new(),
+            excluded_sources: Vec::new(),
+            excluded_tests: Vec::new(),
             resources: Vec::new(),
             test_resources: Vec::new(),
             upstream: Vec::new(),
@@ -224,7 +233,7 @@ impl Module {
     }
 
     /// What the file at `path` (relative to the subject's root) is for, and the root that it lies in; `None` where it
-    /// lies in none. `contents` decide in a root that holds both, for files that the buggy tree does not have.
+    /// lies in none, or is one that the build does not compile. `contents` decide in a root that holds both, for files that the buggy tree does not have.
     pub fn role_of(&self, path: &Utf8Path, contents: Option<&str>) -> Option<(Role, &Utf8Path)> {
         let (main, test) = (deepest(&self.sources, path), deepest(&self.tests, path));
         let length = |root: Option<&Utf8Path>| root.map(|root| root.components().count());
@@ -234,8 +243,20 @@ impl Module {
         } else {
             length(test) > length(main)
         };
-        if is_test { Some((Role::Test, test?)) } else { Some((Role::Main, main?)) }
+        let (role, root, excluded) = if is_test {
+            (Role::Test, test?, &self.excluded_tests)
+        } else {
+            (Role::Main, main?, &self.excluded_sources)
+        };
+        let below = path.strip_prefix(root).unwrap_or(path);
+        (!matches_any(excluded, below)).then_some((role, root))
     }
+}
+
+/// Does one of the patterns match? One that makes no sense matches nothing.
+fn matches_any(patterns: &[String], path: &Utf8Path) -> bool {
+    let glob = |pattern: &String| GlobBuilder::new(pattern).literal_separator(true).build();
+    patterns.iter().filter_map(|pattern| glob(pattern).ok()).any(|glob| glob.compile_matcher().is_match(path))
 }
 
 /// The longest of the roots that hold `path`.
@@ -272,6 +293,16 @@ mod tests {
         assert_eq!(role("src/p/A.java"), Some((Role::Main, "src".to_owned())));
         assert_eq!(role("src/test/p/T.java"), Some((Role::Test, "src/test".to_owned())));
         assert_eq!(role("docs/X.java"), None);
+    }
+
+    #[test]
+    fn a_file_that_the_build_does_not_compile_is_for_nothing() {
+        let mut module = Module::new("m", Utf8Path::new(""));
+        module.sources = vec!["src".into()];
+        module.tests = vec!["test".into()];
+        module.excluded_tests = vec!["**/Bench*".to_owned()];
+        assert!(module.role_of(Utf8Path::new("test/p/BenchA.java"), None).is_none());
+        assert!(module.role_of(Utf8Path::new("src/p/BenchA.java"), None).is_some());
     }
 
     #[test]

@@ -191,6 +191,8 @@ impl Reactor {
         module.test_resources = existing(project.test_resources.iter().filter(plain).collect());
         self.add_generated(project, &mut module);
         self.split_classpath(classpath, chosen, &mut module);
+        module.excluded_sources.clone_from(&project.compiler.excludes);
+        module.excluded_tests.clone_from(&project.compiler.test_excludes);
         module.release = project.compiler.release;
         module.test_release = project.compiler.test_release;
         module.encoding.clone_from(&project.compiler.encoding);

@@ -17,6 +17,10 @@ pub(super) struct Project {
     pub(super) build_folder: Utf8PathBuf,
     sources: Vec<Utf8PathBuf>,
     tests: Vec<Utf8PathBuf>,
+    #[serde(default)]
+    excluded_sources: Vec<String>,
+    #[serde(default)]
+    excluded_tests: Vec<String>,
     resources: Vec<Utf8PathBuf>,
     test_resources: Vec<Utf8PathBuf>,
     pub(super) classes: Vec<Utf8PathBuf>,
@@ -75,6 +79,8 @@ impl Project {
         let mut module = Module::new(&self.name, &relative(&self.folder));
         module.sources = existing(&self.sources);
         module.tests = existing(&self.tests);
+        module.excluded_sources.clone_from(&self.excluded_sources);
+        module.excluded_tests.clone_from(&self.excluded_tests);
         module.resources = existing(&self.resources);
         module.test_resources = existing(&self.test_resources);
         for entry in &self.classpath {

@@ -41,6 +41,10 @@ pub(crate) struct Compiler {
     pub(crate) test_release: Option<u32>,
     pub(crate) encoding: Option<String>,
     pub(crate) options: Vec<String>,
+    /// Patterns of sources that are not compiled.
+    pub(crate) excludes: Vec<String>,
+    /// Patterns of test sources that are not compiled.
+    pub(crate) test_excludes: Vec<String>,
     /// Coordinates of the annotation processor path, where one is set.
     pub(crate) processors: Option<Vec<String>>,
 }
@@ -195,6 +199,8 @@ fn compiler(build: Option<Node>, properties: Properties) -> Compiler {
             .or_else(|| properties.get("project.build.sourceEncoding"))
             .filter(|encoding| is_resolved(encoding)),
         options: compiler_options(&settings, properties),
+        excludes: patterns(&settings, "excludes"),
+        test_excludes: patterns(&test_settings, "testExcludes"),
         processors: processors(&settings),
     }
 }
@@ -392,6 +398,7 @@ mod tests {
         let compiler = &saved()[1].compiler;
         assert_eq!((compiler.release, compiler.test_release), (Some(8), Some(11)));
         assert_eq!(compiler.encoding.as_deref(), Some("UTF-8"));
+        assert_eq!(compiler.test_excludes, ["**/Benchmark*"]);
         assert_eq!(compiler.options, ["-parameters", "-XDcompilePolicy=simple"]);
         assert_eq!(compiler.processors.as_deref(), Some(["org.example:processor:2.1".to_owned()].as_slice()));
     }
