@@ -48,7 +48,9 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:\n  bonafix list\n  bonafix list outcomes")]
     List(ListArguments),
     /// Print completions for a shell
-    #[command(after_help = "Examples:\n  bonafix completions bash > ~/.local/share/bash-completion/completions/bonafix")]
+    #[command(
+        after_help = "Examples:\n  bonafix completions bash > ~/.local/share/bash-completion/completions/bonafix"
+    )]
     Completions {
         /// Which shell.
         #[arg(value_enum)]
@@ -99,7 +101,13 @@ pub(crate) struct CheckArguments {
     #[arg(long, short, value_name = "FILE", help_heading = "What to judge")]
     pub(crate) patch: Vec<Utf8PathBuf>,
     /// Git revision with the bug
-    #[arg(long, value_name = "REV", requires = "head", conflicts_with = "patch", help_heading = "What to judge")]
+    #[arg(
+        long,
+        value_name = "REV",
+        requires = "head",
+        conflicts_with = "patch",
+        help_heading = "What to judge"
+    )]
     pub(crate) base: Option<String>,
     /// Git revision with the fix
     #[arg(long, value_name = "REV", requires = "base", help_heading = "What to judge")]
@@ -110,6 +118,9 @@ pub(crate) struct CheckArguments {
     /// A test that shows the bug: pkg.Class#method, a class, or a pattern with `*`; may be repeated
     #[arg(long, value_name = "TEST", help_heading = "What to judge")]
     pub(crate) failing: Vec<String>,
+    /// Run only these tests: pkg.Class#method, a class, or a pattern with `*`; may be repeated
+    #[arg(long, value_name = "TEST", help_heading = "What to judge")]
+    pub(crate) tests: Vec<String>,
     /// Print the report as text or JSON
     #[arg(long, value_enum, default_value_t = Format::Text, help_heading = "Output")]
     pub(crate) format: Format,

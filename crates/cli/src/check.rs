@@ -21,9 +21,8 @@ pub(crate) fn run(arguments: CheckArguments, color: Color) -> ExitCode {
     }
     let (format, verbose, quiet) = (arguments.format, arguments.verbose, arguments.quiet);
     let progress = Progress::new(quiet);
-    let checked = options(arguments).and_then(|options| {
-        bonafix_engine::check(&options, &|event| progress.show(event))
-    });
+    let checked =
+        options(arguments).and_then(|options| bonafix_engine::check(&options, &|event| progress.show(event)));
     progress.finish();
     match checked {
         Ok(checked) => show(&checked, format, verbose, quiet, color),
@@ -53,7 +52,11 @@ fn show(checked: &Checked, format: Format, verbose: bool, quiet: bool, color: Co
 fn options(arguments: CheckArguments) -> Result<CheckOptions, CheckError> {
     let mut patches = Vec::new();
     for patch in arguments.patch {
-        patches.push(if patch == "-" { PatchArgument::Stdin(read_stdin()?) } else { PatchArgument::File(patch) });
+        patches.push(if patch == "-" {
+            PatchArgument::Stdin(read_stdin()?)
+        } else {
+            PatchArgument::File(patch)
+        });
     }
     let resume = match arguments.resume {
         None => Resume::No,
@@ -68,6 +71,7 @@ fn options(arguments: CheckArguments) -> Result<CheckOptions, CheckError> {
             base: arguments.base,
             head: arguments.head,
             failing: arguments.failing,
+            tests: arguments.tests,
         },
         out: absolute(&arguments.out)?,
         resume,
@@ -87,9 +91,10 @@ fn read_stdin() -> Result<Vec<u8>, CheckError> {
     let read = std::io::stdin().lock().take(STDIN_CAP + 1).read_to_end(&mut bytes);
     match read {
         Err(error) => Err(CheckError::Usage(format!("cannot read the patch from standard input: {error}"))),
-        Ok(_) if bytes.len() as u64 > STDIN_CAP => {
-            Err(CheckError::Usage(format!("standard input holds more than {} MiB, which is no patch", STDIN_CAP >> 20)))
-        }
+        Ok(_) if bytes.len() as u64 > STDIN_CAP => Err(CheckError::Usage(format!(
+            "standard input holds more than {} MiB, which is no patch",
+            STDIN_CAP >> 20
+        ))),
         Ok(_) => Ok(bytes),
     }
 }

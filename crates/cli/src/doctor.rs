@@ -61,7 +61,13 @@ fn jdk() -> Finding {
     match toolchain::Jdk::find(None) {
         Ok(jdk) => {
             let levels = jdk.levels();
-            let what = format!("{} in {} (language levels {} to {})", jdk.full_version, jdk.home, levels.start(), levels.end());
+            let what = format!(
+                "{} in {} (language levels {} to {})",
+                jdk.full_version,
+                jdk.home,
+                levels.start(),
+                levels.end()
+            );
             Finding { name: "jdk", found: true, what, cost: "" }
         }
         Err(error) => Finding { name: "jdk", found: false, what: error.to_string(), cost },
@@ -76,21 +82,17 @@ fn tool(name: &'static str, cost: &'static str) -> Finding {
 }
 
 fn render(diagnosis: &Diagnosis) -> String {
-    let mut text = format!("bonafix {}\n\n", diagnosis.bonafix);
+    let mut lines = vec![format!("bonafix {}", diagnosis.bonafix), String::new()];
     for tool in &diagnosis.tools {
         let mark = if tool.found { "ok     " } else { "missing" };
-        text.push_str(&format!("{mark}  {:<8} {}\n", tool.name, tool.what));
+        lines.push(format!("{mark}  {:<8} {}", tool.name, tool.what));
         if !tool.found {
-            text.push_str(&format!("                  without it: {}\n", tool.cost));
+            lines.push(format!("                  without it: {}", tool.cost));
         }
     }
-    text.push_str("\nsandbox\n");
-    for line in &diagnosis.sandbox {
-        text.push_str(&format!("ok       {line}\n"));
-    }
-    for line in &diagnosis.sandbox_missing {
-        text.push_str(&format!("missing  {line}\n"));
-    }
-    text.push_str(&format!("\ncache    {}\n", diagnosis.cache));
-    text
+    lines.extend([String::new(), "sandbox".to_owned()]);
+    lines.extend(diagnosis.sandbox.iter().map(|line| format!("ok       {line}")));
+    lines.extend(diagnosis.sandbox_missing.iter().map(|line| format!("missing  {line}")));
+    lines.extend([String::new(), format!("cache    {}", diagnosis.cache), String::new()]);
+    lines.join("\n")
 }

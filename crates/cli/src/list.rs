@@ -17,10 +17,15 @@ pub(crate) fn run(arguments: &ListArguments) -> ExitCode {
 
 fn render(what: ListOf) -> String {
     match what {
-        ListOf::Languages => table::render(&["language", "what"], &rows(&[["java", "Java 1.3 and later, with JUnit 3, 4, 5 or 6"]])),
+        ListOf::Languages => table::render(
+            &["language", "what"],
+            &rows(&[["java", "Java 1.3 and later, with JUnit 3, 4, 5 or 6"]]),
+        ),
         ListOf::Builds => table::render(&["build", "recognised by"], &rows(&BUILDS)),
         ListOf::Outcomes => outcomes(),
-        ListOf::Techniques => "techniques: none yet; a plausible patch is `inconclusive` (not-judged)\n".to_owned(),
+        ListOf::Techniques => {
+            "techniques: none yet; a plausible patch is `inconclusive` (not-judged)\n".to_owned()
+        }
     }
 }
 
@@ -45,7 +50,8 @@ fn outcomes() -> String {
         Outcome::Inconclusive => "nothing can be said; the reason says why",
         Outcome::Invalid => "does not apply, build or pass the tests, or weakens them",
     };
-    let all = [Outcome::Unrefuted, Outcome::Refuted, Outcome::Suspicious, Outcome::Inconclusive, Outcome::Invalid];
+    let all =
+        [Outcome::Unrefuted, Outcome::Refuted, Outcome::Suspicious, Outcome::Inconclusive, Outcome::Invalid];
     let mut rows: Vec<Vec<String>> = all
         .into_iter()
         .map(|outcome| {
@@ -58,6 +64,8 @@ fn outcomes() -> String {
         ("(internal)", ExitCode::Internal, "a fault of bonafix itself"),
         ("(interrupted)", ExitCode::Interrupted, "ended by Ctrl-C or a signal"),
     ];
-    rows.extend(others.map(|(name, code, text)| vec![name.to_owned(), code.code().to_string(), text.to_owned()]));
+    rows.extend(
+        others.map(|(name, code, text)| vec![name.to_owned(), code.code().to_string(), text.to_owned()]),
+    );
     table::render(&["outcome", "exit", "meaning"], &rows)
 }

@@ -70,11 +70,12 @@ fn draw(bar: &ProgressBar, event: &Event) {
 /// Steps that are over in no time would only be noise in a log.
 fn line(event: &Event) -> Option<String> {
     match event {
-        Event::StageStarted { stage: Stage::Open | Stage::Apply | Stage::Delta, .. } => None,
+        Event::StageStarted { stage: Stage::Open | Stage::Apply | Stage::Delta, .. }
+        | Event::StageFinished { .. }
+        | Event::TestProgress { .. } => None,
         Event::StageStarted { stage, patch } => Some(describe(*stage, patch.as_deref())),
         Event::PatchFinished { patch, outcome } => Some(format!("{patch}: {outcome}")),
         Event::Notice { text } => Some(text.clone()),
-        Event::StageFinished { .. } | Event::TestProgress { .. } => None,
     }
 }
 

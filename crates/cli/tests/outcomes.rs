@@ -1,4 +1,5 @@
 //! What becomes of patches, good and bad: message and exit code of each.
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 mod support;
 

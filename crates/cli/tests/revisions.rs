@@ -1,4 +1,5 @@
 //! `--base` and `--head` in a git checkout.
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 mod support;
 

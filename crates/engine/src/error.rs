@@ -39,15 +39,13 @@ impl CheckError {
     /// The exit code that it deserves.
     pub fn exit_code(&self) -> ExitCode {
         match self {
-            Self::Usage(_) => ExitCode::Usage,
-            Self::Interrupted { .. } => ExitCode::Interrupted,
-            // The user can mend where things are written, by an option; the rest is ours or the machine's.
-            Self::Store(StoreError::Interrupted { .. }) => ExitCode::Interrupted,
-            Self::Store(StoreError::Full { .. } | StoreError::Io(_) | StoreError::Corrupt { .. }) => {
+            Self::Interrupted { .. } | Self::Store(StoreError::Interrupted { .. }) => ExitCode::Interrupted,
+            Self::Internal { .. }
+            | Self::Store(StoreError::Full { .. } | StoreError::Io(_) | StoreError::Corrupt { .. }) => {
                 ExitCode::Internal
             }
-            Self::Store(_) => ExitCode::Usage,
-            Self::Internal { .. } => ExitCode::Internal,
+            // The user can mend where things are written, by an option.
+            Self::Usage(_) | Self::Store(_) => ExitCode::Usage,
         }
     }
 

@@ -360,9 +360,9 @@ pub(crate) fn compile_or_fail(
     if task.sources.is_empty() {
         return Ok(());
     }
-    let mut compiled = compiler.compile(&task)?;
-    append(log, &compiled.log)?;
-    if !compiled.success
+    let mut answer = compiler.compile(&task)?;
+    append(log, &answer.log)?;
+    if !answer.success
         && let Some(at) = task.options.iter().position(|option| option == "--release")
     {
         "-source".clone_into(&mut task.options[at]);
@@ -374,13 +374,13 @@ pub(crate) fn compile_or_fail(
                 log,
                 &["compiled with -source and -target, since --release hides classes it needs".to_owned()],
             )?;
-            compiled = again;
+            answer = again;
         }
     }
-    if compiled.success {
+    if answer.success {
         return Ok(());
     }
-    let mut diagnostics = compiled.errors;
+    let mut diagnostics = answer.errors;
     relative_to(&mut diagnostics, roots);
     let count = diagnostics.len();
     Err(LangError::DoesNotCompile {

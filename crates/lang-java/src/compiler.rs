@@ -18,7 +18,7 @@ const COMPILE: u8 = 1;
 const COMPILED: u8 = 2;
 const HELLO: u8 = 1;
 /// No compilation of a project takes longer; a compiler that does hangs.
-const LIMIT: Duration = Duration::from_secs(600);
+const LIMIT: Duration = Duration::from_mins(10);
 const POLL: Duration = Duration::from_millis(50);
 
 /// What to compile.
@@ -119,7 +119,7 @@ impl Compiler {
             return Err(LangError::Internal("the compiler has no pipes".to_owned()));
         };
         let mut daemon = Daemon { running, stdin, frames: read_frames(stdout), next_id: 0 };
-        let hello = daemon.receive(Duration::from_secs(60))?;
+        let hello = daemon.receive(Duration::from_mins(1))?;
         check_hello(&hello)?;
         Ok(daemon)
     }

@@ -21,7 +21,7 @@ const MODE_RUN: u8 = 2;
 /// What is kept of a test's output.
 const OUTPUT_CAP: u32 = 16 << 10;
 /// What listing a class may take.
-const LISTING_LIMIT: Duration = Duration::from_secs(60);
+const LISTING_LIMIT: Duration = Duration::from_mins(1);
 /// What a class may take outside of its tests (set-up, tear-down), in limits of a test.
 const CLASS_FACTOR: u32 = 3;
 /// The exit code of a runner that ended itself because a limit had passed.
@@ -101,8 +101,6 @@ struct Session {
     class: Option<String>,
     class_ended: bool,
     finished: Finished,
-    /// We ended it, because it said nothing after a limit.
-    overdue: bool,
 }
 
 /// Lists the tests of classes.
@@ -124,7 +122,7 @@ pub(crate) fn discover(
             run_session(vm, MODE_DISCOVER, &waiting, &plan, launcher, log, &mut |event| match event {
                 Event::Listing(class) => listed.push(class),
                 Event::Problem { kind, class, failure } => {
-                    problems.push(describe_problem(&kind, &class, &failure))
+                    problems.push(describe_problem(&kind, &class, &failure));
                 }
                 _ => {}
             })?;
@@ -155,11 +153,11 @@ pub(crate) fn run(
     on_test: OnTest<'_>,
 ) -> Result<TestRun, LangError> {
     let mut campaign =
-        Campaign { vm, plan, launcher, log, waiting: items, run: TestRun::default(), blameless: 0 };
+        Campaign { vm, plan, launcher, log, waiting: items, results: Results::default(), blameless: 0 };
     while !campaign.waiting.is_empty() && !campaign.stopped() {
         campaign.one_session(on_test)?;
     }
-    Ok(campaign.run)
+    Ok(campaign.results.run)
 }
 
 struct Campaign<'a> {
@@ -168,7 +166,7 @@ struct Campaign<'a> {
     launcher: &'a Launcher,
     log: &'a Utf8Path,
     waiting: Vec<Item>,
-    run: TestRun,
+    results: Results,
     blameless: u32,
 }
 
@@ -176,6 +174,7 @@ impl Campaign<'_> {
     fn stopped(&self) -> bool {
         self.plan.stop_at_unexpected_red
             && self
+                .results
                 .run
                 .results
                 .iter()
@@ -184,19 +183,19 @@ impl Campaign<'_> {
 
     fn one_session(&mut self, on_test: OnTest<'_>) -> Result<(), LangError> {
         let items = self.waiting.clone();
-        let run = &mut self.run;
+        let results = &mut self.results;
         let session =
             run_session(self.vm, MODE_RUN, &items, self.plan, self.launcher, self.log, &mut |event| {
                 match event {
                     Event::TestEnd(result) => {
                         on_test(&result, None);
-                        keep(run, *result);
+                        results.keep(*result);
                     }
                     Event::Problem { kind, class, failure } => {
-                        run.problems.push(describe_problem(&kind, &class, &failure));
+                        results.run.problems.push(describe_problem(&kind, &class, &failure));
                     }
                     Event::NotFound { id } => {
-                        run.problems.push(format!("{id}: no such test in this version"))
+                        results.run.problems.push(format!("{id}: no such test in this version"));
                     }
                     _ => {}
                 }
@@ -217,7 +216,7 @@ impl Campaign<'_> {
         for id in &blamed {
             let result = blame(id, &session, self.log);
             on_test(&result, None);
-            keep(&mut self.run, result);
+            self.results.keep(result);
         }
         self.go_on_with(remaining, &blamed, &session)
     }
@@ -232,7 +231,8 @@ impl Campaign<'_> {
         };
         let ended = |id: &String| {
             let id = without_range(id);
-            self.run
+            self.results
+                .run
                 .results
                 .iter()
                 .any(|result| result.id.0 == id || id.contains('#') && result.id.matches(id))
@@ -268,22 +268,34 @@ impl Campaign<'_> {
             return Ok(());
         }
         let how = describe_exit(&session.finished, self.log);
-        if self.run.results.is_empty() && session.class.is_none() {
+        if self.results.run.results.is_empty() && session.class.is_none() {
             return Err(LangError::Internal(format!("the JVM that runs the tests does not start: {how}")));
         }
         let item = self.waiting.remove(0);
-        self.run.problems.push(format!("{}: the VM ended outside of any test ({how})", item.class));
+        self.results.run.problems.push(format!("{}: the VM ended outside of any test ({how})", item.class));
         self.blameless = 0;
         Ok(())
     }
 }
 
-/// Keeps a result; where JUnit gives two tests the same name, the worse outcome counts.
-fn keep(run: &mut TestRun, result: TestResult) {
-    match run.results.iter_mut().find(|known| known.id == result.id) {
-        Some(known) if result.outcome.is_red() && !known.outcome.is_red() => *known = result,
-        Some(_) => {}
-        None => run.results.push(result),
+/// The results so far; where JUnit gives two tests the same name, the worse outcome counts.
+#[derive(Default)]
+struct Results {
+    run: TestRun,
+    places: BTreeMap<TestId, usize>,
+}
+
+impl Results {
+    fn keep(&mut self, result: TestResult) {
+        if let Some(place) = self.places.get(&result.id) {
+            let known = &mut self.run.results[*place];
+            if result.outcome.is_red() && !known.outcome.is_red() {
+                *known = result;
+            }
+            return;
+        }
+        self.places.insert(result.id.clone(), self.run.results.len());
+        self.run.results.push(result);
     }
 }
 
@@ -318,15 +330,12 @@ impl Session {
 }
 
 fn blame(id: &str, session: &Session, log: &Utf8Path) -> TestResult {
-    let outcome = if session.overdue { TestOutcome::TimedOut } else { TestOutcome::Crashed };
-    let message = if session.overdue {
-        "the VM hung and had to be ended".to_owned()
-    } else {
-        describe_exit(&session.finished, log)
-    };
+    // We end a VM only when it says nothing after a limit.
+    let hung = session.finished.exit == Exit::Killed;
+    let message = describe_exit(&session.finished, log);
     TestResult {
         id: TestId(id.to_owned()),
-        outcome,
+        outcome: if hung { TestOutcome::TimedOut } else { TestOutcome::Crashed },
         millis: 0,
         failure: Some(Failure { kind: None, message, stack: Vec::new() }),
         output: String::new(),
@@ -340,7 +349,7 @@ fn describe_exit(finished: &Finished, log: &Utf8Path) -> String {
         }
         Exit::Signal(signal) => format!("the VM was ended by signal {signal}"),
         Exit::TimedOut => "the VM ran into its time limit".to_owned(),
-        Exit::Killed => "the VM was ended by bonafix".to_owned(),
+        Exit::Killed => "the VM hung and had to be ended".to_owned(),
         Exit::OverMemory => "the VM and what it started took more memory than allowed".to_owned(),
         Exit::OverProcesses => "it started more processes than allowed".to_owned(),
         Exit::OverDisk => "it wrote more to disk than allowed".to_owned(),
@@ -392,12 +401,12 @@ fn run_session(
             return Err(LangError::Internal(error.to_string()));
         }
         if let Some(finished) = finished {
-            return Ok(watch.session(finished, false));
+            return Ok(watch.session(finished));
         }
         if watch.overdue() {
             running.kill();
             let finished = running.wait().map_err(crate::proc_fault)?;
-            return Ok(watch.session(finished, true));
+            return Ok(watch.session(finished));
         }
     }
 }
@@ -535,7 +544,7 @@ impl<'a> Watch<'a> {
         self.last.elapsed() > limit + GRACE
     }
 
-    fn session(self, finished: Finished, overdue: bool) -> Session {
+    fn session(self, finished: Finished) -> Session {
         Session {
             done: self.done,
             tainted: self.tainted,
@@ -545,7 +554,6 @@ impl<'a> Watch<'a> {
             class: self.class,
             class_ended: self.class_ended,
             finished,
-            overdue,
         }
     }
 }

@@ -34,6 +34,7 @@ use bonafix_store::StoreError;
 pub use project::JavaProject;
 
 /// A fault of the cache, in the language's terms.
+#[expect(clippy::needless_pass_by_value, reason = "used as a function for `map_err`")]
 fn store_fault(error: StoreError) -> LangError {
     LangError::Io(std::io::Error::other(error.to_string()))
 }

@@ -125,7 +125,7 @@ impl OverlayBuild<'_> {
             self.compare(module, side, &sources, &mut progress, &mut ripple)?;
             progress.done.extend(sources);
             self.hide(&mut progress)?;
-            self.follow(std::mem::take(&mut ripple), &mut progress)?;
+            self.follow(&std::mem::take(&mut ripple), &mut progress)?;
         }
         Ok(())
     }
@@ -198,7 +198,7 @@ impl OverlayBuild<'_> {
             }
         }
         let ripple = std::mem::take(ripple);
-        self.follow(ripple, progress)
+        self.follow(&ripple, progress)
     }
 
     fn folders(&self, module: usize, side: Side) -> Vec<Utf8PathBuf> {
@@ -297,7 +297,7 @@ impl OverlayBuild<'_> {
     }
 
     /// Finds the sources that must follow.
-    fn follow(&self, ripple: Ripple, progress: &mut Progress) -> Result<(), LangError> {
+    fn follow(&self, ripple: &Ripple, progress: &mut Progress) -> Result<(), LangError> {
         if !ripple.classes.is_empty() {
             for origin in self.base.index()?.users_of(&ripple.classes)? {
                 if let Some(source) = self.source_of(&origin) {

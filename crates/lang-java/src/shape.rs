@@ -114,7 +114,7 @@ fn constant(attributes: &[AttributeInfo<'_>]) -> Option<String> {
 
 /// The attributes that a compiler of a user's source reads, as text.
 fn visible(attributes: &[AttributeInfo<'_>]) -> String {
-    let mut text = String::new();
+    let mut text = Vec::new();
     for attribute in attributes {
         match &attribute.data {
             AttributeData::Signature(_)
@@ -124,14 +124,14 @@ fn visible(attributes: &[AttributeInfo<'_>]) -> String {
             | AttributeData::RuntimeVisibleAnnotations(_)
             | AttributeData::RuntimeInvisibleAnnotations(_)
             | AttributeData::PermittedSubclasses(_)
-            | AttributeData::Module(_) => text.push_str(&format!("{:?};", attribute.data)),
+            | AttributeData::Module(_) => text.push(format!("{:?}", attribute.data)),
             AttributeData::Record(components) => {
-                for component in components {
-                    text.push_str(&format!("{}:{};", component.name, component.descriptor));
-                }
+                let parts =
+                    components.iter().map(|component| format!("{}:{}", component.name, component.descriptor));
+                text.extend(parts);
             }
             _ => {}
         }
     }
-    text
+    text.join(";")
 }

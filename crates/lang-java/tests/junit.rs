@@ -1,4 +1,5 @@
 //! Every outcome that a JUnit 3, 4 or 5 test can have, on the fixtures of `runtime/java/testdata`.
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

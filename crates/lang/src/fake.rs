@@ -21,7 +21,11 @@ pub struct FakeProject {
 impl FakeProject {
     /// A project whose tests give what `behaviour` says, given the change and how often tests ran before.
     pub fn new(behaviour: impl Fn(&TreeChange, u32) -> Vec<TestResult> + Send + Sync + 'static) -> Self {
-        Self { behaviour: Box::new(behaviour), added_tests: Vec::new(), runs: std::sync::atomic::AtomicU32::new(0) }
+        Self {
+            behaviour: Box::new(behaviour),
+            added_tests: Vec::new(),
+            runs: std::sync::atomic::AtomicU32::new(0),
+        }
     }
 }
 

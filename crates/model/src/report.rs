@@ -220,9 +220,8 @@ impl RunReport {
         if self.broken.is_some() {
             return crate::ExitCode::Baseline;
         }
-        let tool_missing = |patch: &PatchReport| {
-            patch.verdict.inconclusive == Some(crate::InconclusiveReason::ToolMissing)
-        };
+        let tool_missing =
+            |patch: &PatchReport| patch.verdict.inconclusive == Some(crate::InconclusiveReason::ToolMissing);
         if !self.patches.is_empty() && self.patches.iter().all(tool_missing) {
             return crate::ExitCode::Inconclusive;
         }

@@ -169,7 +169,9 @@ mod tests {
     #[test]
     fn a_pattern_names_a_test_its_class_its_method_or_a_wildcard() {
         let test = id("a.b.CTest#sum(int)[2]");
-        for pattern in ["a.b.CTest#sum(int)[2]", "a.b.CTest", "a.b.CTest#sum", "a.b.CTest::sum", "*CTest#s*", "a.b.*"] {
+        for pattern in
+            ["a.b.CTest#sum(int)[2]", "a.b.CTest", "a.b.CTest#sum", "a.b.CTest::sum", "*CTest#s*", "a.b.*"]
+        {
             assert!(test.matches(pattern), "{pattern}");
         }
         for pattern in ["a.b.CTes", "a.b.CTest#su", "b.CTest", "a.b.CTest#sum(int)[1]", "*DTest*"] {
@@ -179,7 +181,8 @@ mod tests {
 
     #[test]
     fn a_selection_honours_wanted_and_unwanted_patterns() {
-        let selection = TestSelection::Matching { only: vec!["a.*".to_owned()], ignore: vec!["a.SlowTest".to_owned()] };
+        let selection =
+            TestSelection::Matching { only: vec!["a.*".to_owned()], ignore: vec!["a.SlowTest".to_owned()] };
         assert!(selection.wants(&id("a.FastTest#x")));
         assert!(!selection.wants(&id("a.SlowTest#x")));
         assert!(!selection.wants(&id("b.FastTest#x")));

@@ -177,7 +177,7 @@ fn no_tests(options: &BaselineOptions, run: &TestRun) -> BaselineError {
 }
 
 fn summarise(runs: &[TestRun], options: &BaselineOptions) -> Baseline {
-    let flaky = flaky(runs);
+    let flaky = flaky(runs, options.repeat as usize);
     let firm = |result: &&TestResult| !flaky.contains(&result.id);
     let first = &runs[0];
     let count =
@@ -207,8 +207,9 @@ fn summarise(runs: &[TestRun], options: &BaselineOptions) -> Baseline {
     }
 }
 
-/// Tests that were red in one run and not in another.
-fn flaky(runs: &[TestRun]) -> BTreeSet<TestId> {
+/// Tests that were red in one run and not in another, and those whose very name changes from run to run (parameters
+/// that are shown with a time or an address).
+fn flaky(runs: &[TestRun], whole_runs: usize) -> BTreeSet<TestId> {
     let mut seen: BTreeMap<&TestId, bool> = BTreeMap::new();
     let mut flaky = BTreeSet::new();
     for result in runs.iter().flat_map(|run| &run.results) {
@@ -216,6 +217,12 @@ fn flaky(runs: &[TestRun]) -> BTreeSet<TestId> {
         if *seen.entry(&result.id).or_insert(red) != red {
             flaky.insert(result.id.clone());
         }
+    }
+    let names =
+        |run: &TestRun| -> BTreeSet<TestId> { run.results.iter().map(|result| result.id.clone()).collect() };
+    let (first, hanging) = (names(&runs[0]), timed_out(&runs[0]));
+    for run in &runs[1..whole_runs.max(1)] {
+        flaky.extend(first.symmetric_difference(&names(run)).filter(|id| !hanging.contains(*id)).cloned());
     }
     flaky
 }
@@ -230,7 +237,9 @@ fn limits(runs: &[TestRun], default: Duration) -> BTreeMap<TestId, Duration> {
         let entry = slowest.entry(result.id.clone()).or_default();
         *entry = took.max(*entry);
     }
-    slowest.values_mut().for_each(|took| *took = limit_for(*took, default));
+    for took in slowest.values_mut() {
+        *took = limit_for(*took, default);
+    }
     slowest
 }
 
@@ -339,6 +348,15 @@ pub(crate) mod tests {
         assert_eq!(baseline.report.flaky, [TestId("A#wavers".to_owned())]);
         assert_eq!(baseline.candidates(), BTreeSet::from([TestId("A#bug".to_owned())]));
         assert!(!baseline.outcomes.contains_key(&TestId("A#wavers".to_owned())));
+    }
+
+    #[test]
+    fn a_test_whose_name_changes_from_run_to_run_is_set_aside() {
+        let project = FakeProject::new(|_, run| {
+            vec![result("A#ok", TestOutcome::Passed), result(&format!("A#x[{run}]"), TestOutcome::Passed)]
+        });
+        let baseline = measured(&project, &options()).unwrap();
+        assert_eq!(baseline.outcomes.keys().map(|id| id.0.as_str()).collect::<Vec<_>>(), ["A#ok"]);
     }
 
     #[test]

@@ -112,6 +112,8 @@ pub struct Request {
     pub head: Option<String>,
     /// Tests that show the bug; replaces what the configuration says.
     pub failing: Vec<String>,
+    /// The only tests to run; replaces what the configuration says.
+    pub tests: Vec<String>,
 }
 
 /// Makes a description of what the command line says.
@@ -127,6 +129,9 @@ pub fn describe(request: &Request, launcher: &Launcher) -> Result<Description, D
     };
     if !request.failing.is_empty() {
         description.config.failing.clone_from(&request.failing);
+    }
+    if !request.tests.is_empty() {
+        description.config.tests.only.clone_from(&request.tests);
     }
     Ok(description)
 }

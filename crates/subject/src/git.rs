@@ -166,12 +166,18 @@ impl<'a> Checkout<'a> {
     }
 
     fn blobs<'b>(&self, names: impl Iterator<Item = &'b str>) -> Result<Vec<Vec<u8>>, GitError> {
-        let request: String = names.map(|name| format!("{name}\n")).collect();
-        let count = request.lines().count();
+        let names: Vec<&str> = names.collect();
+        let count = names.len();
         if count == 0 {
             return Ok(Vec::new());
         }
-        let output = run(self.launcher, &self.top, &["cat-file", "--batch"], &[], request.into_bytes())?;
+        let output = run(
+            self.launcher,
+            &self.top,
+            &["cat-file", "--batch"],
+            &[],
+            (names.join("\n") + "\n").into_bytes(),
+        )?;
         let blobs = parse_batch(&output);
         if blobs.len() == count {
             return Ok(blobs);

@@ -59,7 +59,7 @@ impl Assessment<'_> {
         }
         let suite = self.run_on(self.sources, self.selection.clone(), on_test)?;
         if first.is_some() {
-            self.set_aside_wavering_triggers(&suite, &mut plausibility);
+            set_aside_wavering_triggers(&suite, &mut plausibility);
         } else if !candidates.is_empty()
             && let Some(verdict) = self.judge_triggers(&candidates, &suite, &mut plausibility)
         {
@@ -141,15 +141,6 @@ impl Assessment<'_> {
         Some(Verdict::invalid(InvalidReason::BugStillShows, summary, red))
     }
 
-    /// A test that was green alone and is red among the others proves nothing.
-    fn set_aside_wavering_triggers(&self, suite: &TestRun, plausibility: &mut Plausibility) {
-        let wavers = |id: &TestId| suite.get(id).is_some_and(|result| result.outcome != TestOutcome::Passed);
-        plausibility
-            .flaky
-            .extend(plausibility.fixed.iter().map(|test| test.id.clone()).filter(|id| wavers(id)));
-        plausibility.fixed.retain(|test| !wavers(&test.id));
-    }
-
     fn find_broken(
         &self,
         suite: &TestRun,
@@ -187,7 +178,8 @@ impl Assessment<'_> {
             .filter(|result| result.outcome.is_red() && was_green(&result.id))
             .cloned()
             .collect();
-        let missing = self.baseline.outcomes.keys().filter(|id| was_green(id) && suite.get(id).is_none());
+        let ran: BTreeSet<&TestId> = suite.results.iter().map(|result| &result.id).collect();
+        let missing = self.baseline.outcomes.keys().filter(|id| was_green(id) && !ran.contains(id));
         red.extend(missing.map(|id| TestResult {
             id: id.clone(),
             outcome: TestOutcome::Error,
@@ -232,6 +224,14 @@ impl Assessment<'_> {
         }
         Ok(shown.unwrap_or_default())
     }
+}
+
+/// A test that was green alone and is red among the others proves nothing.
+fn set_aside_wavering_triggers(suite: &TestRun, plausibility: &mut Plausibility) {
+    let wavers = |id: &TestId| suite.get(id).is_some_and(|result| result.outcome != TestOutcome::Passed);
+    let aside = plausibility.fixed.iter().map(|test| test.id.clone()).filter(|id| wavers(id));
+    plausibility.flaky.extend(aside);
+    plausibility.fixed.retain(|test| !wavers(&test.id));
 }
 
 fn red_then_green(before: &TestRun, after: &TestRun) -> Vec<TriggerTest> {

@@ -81,7 +81,9 @@ fn source_file(path: &Utf8Path, bytes: &[u8]) -> SourceFile {
 
 /// The framework that a source file imports. This is what tells a test from other code where both share a folder.
 pub fn framework_of(text: &str) -> Option<Framework> {
-    let imports = text.lines().filter_map(|line| line.trim_start().strip_prefix("import "));
+    // Imports may share a line, so statements are looked at, not lines.
+    let statements = text.split(['\n', ';']).map(str::trim_start);
+    let imports = statements.filter_map(|statement| statement.strip_prefix("import "));
     let mut found = None;
     for import in imports {
         let name = import.trim_start().trim_start_matches("static ").trim_start();
