@@ -3,6 +3,8 @@
 //! A measurement is a function that returns [`Measurement`]s; [`measure_all`] is the list of them. Figures are for
 //! comparing runs of one machine: nothing here is a timed test.
 
+mod large;
+
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -20,7 +22,8 @@ use crate::{demo, install};
 pub(crate) const HELP: &str = "\
 Builds bonafix in release, measures, prints a table and writes it to target/xtask/bench/bench.txt and bench.json.
 Today: the wall time of `bonafix check` on every bundled case, with an empty cache and again with what that left, and
-the median time until a patched version is ready.
+the median time until a patched version is ready; the same on a generated project of 100,000 lines, with the time
+to run five tests of it.
 
 Examples:
   cargo xtask bench
@@ -116,6 +119,7 @@ fn measure_all(workspace: &Workspace, bonafix: &Utf8Path) -> Result<Vec<Measurem
         measurements.push(Measurement::new(format!("check {}, second run", case.name), second.seconds, "s"));
     }
     measurements.extend(median(builds).map(ready_version));
+    measurements.extend(large::measure(workspace, bonafix)?);
     Ok(measurements)
 }
 
