@@ -19,7 +19,10 @@ use crate::toolchain::{Jdk, effective_release};
 use crate::{runtime, store_fault};
 
 /// Raise when what an entry holds changes its form.
-const ENTRY: &str = "java-base-1";
+const ENTRY: &str = "java-base-2";
+
+/// A test file that does not compile is set aside only while it is one of this many, or fewer.
+const SET_ASIDE_AT_MOST_ONE_IN: usize = 10;
 
 /// What everything here is made with.
 #[derive(Clone)]
@@ -191,7 +194,7 @@ fn make(
         bonafix_store::copy_tree(root, &tree, &|path| is_no_source(root, path)).map_err(store_fault)?;
     let resolved = workshop.cache.root().join("classpaths");
     fs_err::create_dir_all(&resolved)?;
-    let layout = layout::discover(&LayoutRequest {
+    let mut layout = layout::discover(&LayoutRequest {
         root: &tree,
         config,
         jdk: &workshop.jdk,
@@ -206,20 +209,20 @@ fn make(
             format!("left out of the private copy: {}", copied.left_out.join("; ")),
         ));
     }
-    compile_modules(&layout, workshop, staging, log)?;
+    notices.extend(compile_modules(&mut layout, workshop, staging, log)?);
     let layout = rebased(layout, |path| path.strip_prefix(staging).unwrap_or(path).to_owned());
     Ok(Stored { layout, notices })
 }
 
-/// Compiles the modules that no build tool has compiled.
+/// Compiles the modules that no build tool has compiled. Test files that this JDK cannot compile are set aside.
 fn compile_modules(
-    layout: &Layout,
+    layout: &mut Layout,
     workshop: &Workshop,
     staging: &Utf8Path,
     log: &Utf8Path,
-) -> Result<(), LangError> {
+) -> Result<Vec<Notice>, LangError> {
     if layout.modules.iter().all(|module| module.classes != Classes::ToCompile) {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let mut readable = outside(layout);
     readable.push(staging.to_owned());
@@ -230,30 +233,73 @@ fn compile_modules(
         readable,
         Arc::clone(&workshop.launcher),
     );
-    for (number, module) in layout.modules.iter().enumerate() {
-        if module.classes != Classes::ToCompile {
+    let mut notices = Vec::new();
+    for number in 0..layout.modules.len() {
+        if layout.modules[number].classes != Classes::ToCompile {
             continue;
         }
-        for side in [Side::Main, Side::Test] {
-            let (sources, resources) = match side {
-                Side::Main => (&module.sources, &module.resources),
-                Side::Test => (&module.tests, &module.test_resources),
-            };
-            let output = class_folder(staging, module, number, side);
-            fs_err::create_dir_all(&output)?;
-            copy_resources(staging, sources, resources, &output)?;
-            let task = CompileTask {
-                sources: java_sources(&staging.join("tree"), module, side),
-                output: output.clone(),
-                classpath: classpath(layout, number, side, &|module, side| {
-                    vec![class_folder(staging, &layout.modules[module], module, side)]
-                }),
-                options: javac_options(module, side, &workshop.jdk),
-            };
-            compile_or_fail(&compiler, task, side, &[&staging.join("tree")], log)?;
+        compile_side(layout, number, Side::Main, &compiler, workshop, staging, log)?;
+        loop {
+            let result = compile_side(layout, number, Side::Test, &compiler, workshop, staging, log);
+            let Err(error) = result else { break };
+            notices.push(set_aside_tests(&mut layout.modules[number], staging, error)?);
         }
     }
-    Ok(())
+    Ok(notices)
+}
+
+fn compile_side(
+    layout: &Layout,
+    number: usize,
+    side: Side,
+    compiler: &Compiler,
+    workshop: &Workshop,
+    staging: &Utf8Path,
+    log: &Utf8Path,
+) -> Result<(), LangError> {
+    let module = &layout.modules[number];
+    let (sources, resources) = match side {
+        Side::Main => (&module.sources, &module.resources),
+        Side::Test => (&module.tests, &module.test_resources),
+    };
+    let output = class_folder(staging, module, number, side);
+    fs_err::create_dir_all(&output)?;
+    copy_resources(staging, sources, resources, &output)?;
+    let task = CompileTask {
+        sources: java_sources(&staging.join("tree"), module, side),
+        output,
+        classpath: classpath(layout, number, side, &|module, side| {
+            vec![class_folder(staging, &layout.modules[module], module, side)]
+        }),
+        options: javac_options(module, side, &workshop.jdk),
+    };
+    compile_or_fail(compiler, task, side, &[&staging.join("tree")], log)
+}
+
+/// Takes the test files with errors out of the module, so that a few that are not for this JDK do not cost all the
+/// others; gives the error back where they are more than a few.
+fn set_aside_tests(module: &mut Module, staging: &Utf8Path, error: LangError) -> Result<Notice, LangError> {
+    let LangError::DoesNotCompile { diagnostics, .. } = &error else { return Err(error) };
+    let mut files: Vec<Utf8PathBuf> =
+        diagnostics.iter().map(|diagnostic| Utf8PathBuf::from(&diagnostic.file)).collect();
+    files.sort();
+    files.dedup();
+    let all = java_sources(&staging.join("tree"), module, Side::Test).len();
+    let mut patterns = Vec::new();
+    for file in &files {
+        let Some((Role::Test, root)) = module.role_of(file, None) else { return Err(error) };
+        patterns.push(file.strip_prefix(root).unwrap_or(file).to_string());
+    }
+    if files.is_empty() || files.len() * SET_ASIDE_AT_MOST_ONE_IN > all {
+        return Err(error);
+    }
+    let names = files.iter().map(|file| file.as_str()).collect::<Vec<_>>().join(", ");
+    let text = format!(
+        "does not compile with this JDK, so its tests are set aside: {names} ({})",
+        diagnostics[0].message
+    );
+    module.excluded_tests.extend(patterns);
+    Ok(Notice::new("test-set-aside", text))
 }
 
 /// Sources of one side.

@@ -365,6 +365,22 @@ fn test_classes(opened: &Opened, module: usize, classes: &VersionClasses) -> Res
     Ok(names)
 }
 
+/// A change in a module that could not be built would go unnoticed.
+fn refuse_left_out(base: &Base, change: &TreeChange) -> Result<(), LangError> {
+    for left_out in &base.layout.left_out {
+        if let Some(path) = change.files.keys().find(|path| path.starts_with(&left_out.folder)) {
+            return Err(LangError::Configuration {
+                message: format!(
+                    "the patch changes {path}, and the module {} could not be built: {}; leave the module out by \
+                     `java.modules`, or mend its build",
+                    left_out.folder, left_out.reason
+                ),
+            });
+        }
+    }
+    Ok(())
+}
+
 fn version_key(base: &Base, change: &TreeChange) -> Key {
     let mut key = KeyBuilder::new(VERSION_ENTRY).part("base", base.key.as_str());
     for (path, edit) in &change.files {
@@ -444,9 +460,11 @@ impl Project for JavaProject {
             FileEdit::Write(contents) => Some(String::from_utf8_lossy(contents)),
             FileEdit::Delete => None,
         };
-        opened.base.layout.modules.iter().any(|module| {
-            let role = module.role_of(path, text.as_deref()).map(|(role, _)| role);
-            role == Some(Role::Test) || module.test_resources.iter().any(|root| path.starts_with(root))
+        let below = |roots: &[Utf8PathBuf]| roots.iter().any(|root| path.starts_with(root));
+        opened.base.layout.modules.iter().any(|module| match module.role_of(path, text.as_deref()) {
+            Some((role, _)) => role == Role::Test,
+            // Test files that the build does not compile are tests all the same.
+            None => below(&module.test_resources) || below(&module.tests) && !below(&module.sources),
         })
     }
 
@@ -458,6 +476,7 @@ impl Project for JavaProject {
             }
         }
         let buggy = self.opened()?;
+        refuse_left_out(&buggy.base, change)?;
         let key = version_key(&buggy.base, change);
         let (cached, notices) = if Self::touches_build(change) {
             let opened = self.rebuild(&key, change, log)?;

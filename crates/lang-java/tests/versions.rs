@@ -260,3 +260,32 @@ fn a_sibling_test_file_that_a_patch_brings_is_recognised() {
     fixture.build("v", &change).unwrap();
     assert!(fixture.outcomes(&change).contains_key("p.NewTest#x"));
 }
+
+#[test]
+fn a_test_file_that_this_jdk_cannot_compile_does_not_cost_the_others() {
+    let good = |number: usize| {
+        let text = format!(
+            "package p;\nimport org.junit.Test;\npublic class A{number}Test {{ @Test public void x() {{ new User(); }} }}\n"
+        );
+        (format!("src/test/java/p/A{number}Test.java"), text)
+    };
+    let mut files: Vec<(String, String)> = (0..10).map(good).collect();
+    files.push(("src/main/java/p/User.java".to_owned(), USER.to_owned()));
+    files.push(("src/main/java/p/Limits.java".to_owned(), LIMITS.to_owned()));
+    files.push((
+        "src/test/java/p/OldTest.java".to_owned(),
+        "package p;\nimport org.junit.Test;\npublic class OldTest { @Test public void x() { new User(); int enum = 1; } }\n"
+            .to_owned(),
+    ));
+    let borrowed: Vec<(&str, &str)> =
+        files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let fixture = Fixture::new(&borrowed);
+    assert_eq!(fixture.outcomes(&TreeChange::default()).len(), 10);
+    let notices = fixture.project.facts().notices;
+    assert!(notices.iter().any(|notice| notice.text.contains("OldTest.java")), "{notices:?}");
+    // A change that reaches all users of a class must not stumble over the file that was set aside.
+    let wider = USER.replace("public int twice(int x)", "public long twice(long x)");
+    let change = change(&[("src/main/java/p/User.java", Some(&wider))]);
+    fixture.build("v", &change).unwrap();
+    assert_eq!(fixture.compiled("v").len(), 11);
+}

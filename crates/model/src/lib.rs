@@ -10,6 +10,7 @@ mod config;
 mod delta;
 mod event;
 mod evidence;
+mod input;
 mod outcome;
 mod report;
 mod test;
@@ -24,6 +25,9 @@ pub use delta::{
 };
 pub use event::{Event, Stage};
 pub use evidence::{Evidence, Strength, Witness};
+pub use input::{
+    Callable, CallableId, CallableKind, Catalog, Literal, Sequence, Slot, Step, TypeInfo, Visibility,
+};
 pub use outcome::{ExitCode, InconclusiveReason, InvalidReason, Outcome, Verdict};
 pub use report::{
     BaselineReport, BrokenBaseline, Notice, PatchReport, Plausibility, RunReport, StillFailing,
