@@ -1,5 +1,7 @@
 //! Which tests to run: the build's patterns for class names, the plan's selection, the frameworks on the class path.
 
+use std::collections::BTreeSet;
+
 use bonafix_lang::LangError;
 use bonafix_model::{TestId, TestSelection};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -55,31 +57,31 @@ fn globs(patterns: &[String], key: &str) -> Result<GlobSet, LangError> {
 /// What to run of each module.
 pub(crate) fn items(modules: &[Vec<ListedClass>], selection: &TestSelection) -> Vec<Vec<Item>> {
     match selection {
-        TestSelection::Matching { .. } => modules
-            .iter()
-            .map(|classes| classes.iter().filter_map(|class| matching(class, selection)).collect())
-            .collect(),
+        TestSelection::Matching { .. } => {
+            modules.iter().map(|classes| matching(classes, selection)).collect()
+        }
         TestSelection::Only(ids) => named(modules, ids),
     }
 }
 
-fn matching(class: &ListedClass, selection: &TestSelection) -> Option<Item> {
-    // A suite only collects tests that run in their own classes anyway.
-    if class.suite {
-        return None;
+/// The wanted tests of a module, each once: a suite runs only what no other class runs.
+fn matching(classes: &[ListedClass], selection: &TestSelection) -> Vec<Item> {
+    let mut covered: BTreeSet<&str> = BTreeSet::new();
+    let mut items = Vec::new();
+    let (suites, others): (Vec<_>, Vec<_>) = classes.iter().partition(|class| class.suite);
+    for class in others.into_iter().chain(suites) {
+        let wanted = class.tests.iter().map(|test| test.id.as_str());
+        let wanted: Vec<&str> =
+            wanted.filter(|id| !covered.contains(id) && selection.wants(&TestId((*id).to_owned()))).collect();
+        if wanted.is_empty() {
+            continue;
+        }
+        let whole = wanted.len() == class.tests.len();
+        let ids = if whole { Vec::new() } else { wanted.iter().map(|id| (*id).to_owned()).collect() };
+        items.push(Item { engine: class.engine.clone(), class: class.class.clone(), ids });
+        covered.extend(wanted);
     }
-    let wanted: Vec<String> = class
-        .tests
-        .iter()
-        .map(|test| &test.id)
-        .filter(|id| selection.wants(&TestId((*id).clone())))
-        .cloned()
-        .collect();
-    if wanted.is_empty() {
-        return None;
-    }
-    let ids = if wanted.len() == class.tests.len() { Vec::new() } else { wanted };
-    Some(Item { engine: class.engine.clone(), class: class.class.clone(), ids })
+    items
 }
 
 /// Tests by name, each class once, in the order in which the names come.
@@ -87,12 +89,19 @@ fn named(modules: &[Vec<ListedClass>], ids: &[TestId]) -> Vec<Vec<Item>> {
     let mut items: Vec<Vec<Item>> = modules.iter().map(|_| Vec::new()).collect();
     for id in ids {
         for (module, classes) in modules.iter().enumerate() {
-            for class in classes.iter().filter(|class| !class.suite && holds(class, id)) {
+            if let Some(class) = holder(classes, id) {
                 add(&mut items[module], class, id);
             }
         }
     }
     items
+}
+
+/// The class to run for an id: one of its own before a suite that collects it.
+fn holder<'a>(classes: &'a [ListedClass], id: &TestId) -> Option<&'a ListedClass> {
+    let mut found = classes.iter().filter(|class| holds(class, id));
+    let first = found.clone().find(|class| !class.suite);
+    first.or_else(|| found.next())
 }
 
 fn holds(class: &ListedClass, id: &TestId) -> bool {
@@ -223,11 +232,31 @@ mod tests {
         assert_eq!(total(&modules, &some), 1);
     }
 
+    /// A suite that collects tests of other classes.
+    fn suite(name: &str, ids: &[&str]) -> ListedClass {
+        let tests = ids.iter().map(|id| ListedTest { id: (*id).to_owned(), template: false }).collect();
+        ListedClass { class: name.to_owned(), engine: "junit4".to_owned(), suite: true, tests }
+    }
+
     #[test]
-    fn suites_do_not_run_their_tests_twice() {
-        let mut suite = class("AllTests", &["x"]);
-        suite.suite = true;
-        assert!(items(&[vec![suite]], &TestSelection::all())[0].is_empty());
+    fn suites_do_not_run_tests_that_run_anyway() {
+        let all = vec![vec![suite("AllTests", &["A#x", "A#y"]), class("A", &["x", "y"])]];
+        let items = items(&all, &TestSelection::all());
+        assert_eq!(items[0].iter().map(|item| item.class.as_str()).collect::<Vec<_>>(), ["A"]);
+    }
+
+    #[test]
+    fn where_only_suites_are_listed_they_run_and_each_test_once() {
+        let all = vec![vec![suite("All", &["A#x", "B#y"]), suite("Some", &["A#x", "C#z"])]];
+        let run = items(&all, &TestSelection::all());
+        assert_eq!(run[0][0], Item { engine: "junit4".to_owned(), class: "All".to_owned(), ids: Vec::new() });
+        assert_eq!(run[0][1].ids, ["C#z"]);
+        assert_eq!(total(&all, &run), 3);
+        let only = items(&all, &TestSelection::Only(vec![TestId("B#y".to_owned())]));
+        assert_eq!(
+            (only[0][0].class.as_str(), only[0][0].ids.as_slice()),
+            ("All", ["B#y".to_owned()].as_slice())
+        );
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 pub(crate) mod call;
 mod effective;
+mod levels;
 mod output;
 mod stripped;
 
@@ -331,7 +332,13 @@ fn build(maven: &Maven, reactor: &Reactor) -> Result<Built, LangError> {
     ];
     arguments.extend(level_overrides(maven.request(), &reactor.projects));
     arguments.extend(selection(maven.request()));
-    let failure = maven.run(&reactor.root, &arguments)?.err();
+    let mut failure = maven.run(&reactor.root, &arguments)?.err();
+    if failure.as_ref().is_some_and(|failure| failure.level.is_some()) {
+        let oldest = *maven.request().jdk.levels().start();
+        if levels::raise(&reactor.root, &reactor.folders, oldest)? {
+            failure = maven.run(&reactor.root, &arguments)?.err();
+        }
+    }
     let mut classpaths = Vec::new();
     for folder in &reactor.folders {
         let file = reactor.root.join(folder).join(CLASSPATH_FILE);
