@@ -79,6 +79,7 @@ pub struct Callable {
 
 /// What is known of a type.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[expect(clippy::struct_excessive_bools, reason = "they are facts, independent of each other")]
 pub struct TypeInfo {
     /// Binary name without type arguments.
     pub name: String,
@@ -90,6 +91,15 @@ pub struct TypeInfo {
     pub is_functional: bool,
     /// Names of all its supertypes.
     pub supertypes: Vec<String>,
+    /// Part of the program, as opposed to a library.
+    #[serde(default)]
+    pub is_subject: bool,
+    /// An enum.
+    #[serde(default)]
+    pub is_enum: bool,
+    /// An inner class: its constructors take the object around it first.
+    #[serde(default)]
+    pub is_inner: bool,
 }
 
 /// A constant. Floating point numbers are carried as bits, so that NaN, infinities and -0.0 stay what they are.

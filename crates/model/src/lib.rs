@@ -11,6 +11,7 @@ mod delta;
 mod event;
 mod evidence;
 mod input;
+mod observation;
 mod outcome;
 mod report;
 mod test;
@@ -27,6 +28,10 @@ pub use event::{Event, Stage};
 pub use evidence::{Evidence, Strength, Witness};
 pub use input::{
     Callable, CallableId, CallableKind, Catalog, Literal, Sequence, Slot, Step, TypeInfo, Visibility,
+};
+pub use observation::{
+    Access, Breakdown, CollectionKind, Confirmation, Difference, DifferenceKind, Element, Ending, Exception,
+    Field, Location, Observation, SequenceOutcome, StepObservation, Summary, Tolerance, Value, compare,
 };
 pub use outcome::{ExitCode, InconclusiveReason, InvalidReason, Outcome, Verdict};
 pub use report::{
