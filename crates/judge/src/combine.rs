@@ -28,7 +28,7 @@ pub fn combine(evidence: &[Evidence], exercise: Exercise) -> Verdict {
     if exercise.techniques == 0 {
         return Verdict::inconclusive(
             InconclusiveReason::NotJudged,
-            "plausible: it passes the original tests; no technique has judged it",
+            "plausible: it fixes what shows the bug and breaks no test; no technique has judged it",
         );
     }
     if exercise.reached == 0 {
