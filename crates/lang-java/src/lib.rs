@@ -10,11 +10,13 @@
 //! | `runtime`, `wire` | the Java programs of ours, and how to talk to them |
 //! | `compiler` | the warm javac |
 //! | `junit`, `selection` | running tests, and which |
+//! | `classfile` | class files: analysed, and rewritten with probes |
 //! | `delta` | from two sources to changed methods and statements |
 //! | `toolchain` | the JDK and the tools on this machine |
 
 mod base;
 mod class_index;
+pub mod classfile;
 mod compiler;
 pub mod delta;
 mod junit;
