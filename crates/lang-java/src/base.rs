@@ -19,7 +19,7 @@ use crate::toolchain::{Jdk, effective_release};
 use crate::{runtime, store_fault};
 
 /// Raise when what an entry holds changes its form.
-const ENTRY: &str = "java-base-3";
+const ENTRY: &str = "java-base-4";
 
 /// A test file that does not compile is set aside only while it is one of this many, or fewer.
 const SET_ASIDE_AT_MOST_ONE_IN: usize = 10;
@@ -40,10 +40,27 @@ impl Workshop {
         cache: Arc<Cache>,
         launcher: Arc<Launcher>,
     ) -> Result<Self, LangError> {
+        check_class_path_folder(cache.root(), "the cache", "BONAFIX_CACHE")?;
+        if let Some(temporary) = Utf8Path::from_path(&std::env::temp_dir()) {
+            check_class_path_folder(temporary, "the folder for temporary files", "TMPDIR")?;
+        }
         let jdk = Jdk::find(config.jdk.as_deref())?;
         let runtime = runtime::classes(runtime::Part::Core, &[], &jdk, &cache, &launcher)?;
         Ok(Self { jdk, cache, launcher, runtime })
     }
+}
+
+/// Class paths divide their entries by colons, so a folder with one in its name cannot be an entry.
+fn check_class_path_folder(folder: &Utf8Path, what: &str, variable: &str) -> Result<(), LangError> {
+    if !folder.as_str().contains(':') {
+        return Ok(());
+    }
+    Err(LangError::Configuration {
+        message: format!(
+            "{what}, {folder}, has a `:` in its path, which cannot be on a Java class path; set {variable} to another \
+             folder"
+        ),
+    })
 }
 
 /// What is stored beside the classes.
@@ -176,7 +193,8 @@ pub(crate) fn is_no_source(root: &Utf8Path, path: &Utf8Path) -> bool {
     let beside = |name: &str| path.parent().is_some_and(|parent| root.join(parent).join(name).is_file());
     match path.file_name() {
         Some(".git" | ".svn" | ".hg" | ".gradle" | ".idea" | "node_modules") => true,
-        Some("target") => beside("pom.xml") || root.join(path).join("bonafix").is_dir(),
+        Some("target") => beside("pom.xml"),
+        Some("bonafix") => path.ends_with("target/bonafix"),
         Some("build") => beside("build.gradle") || beside("build.gradle.kts"),
         _ => false,
     }
@@ -447,4 +465,34 @@ pub(crate) fn append(log: &Utf8Path, lines: &[String]) -> Result<(), LangError> 
         writeln!(file, "{line}")?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_named_target_is_left_out_only_where_maven_builds() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(folder.path()).unwrap();
+        fs_err::create_dir_all(root.join("target/bonafix/run-1")).unwrap();
+        assert!(!is_no_source(root, Utf8Path::new("target")));
+        assert!(is_no_source(root, Utf8Path::new("target/bonafix")));
+        assert!(!is_no_source(root, Utf8Path::new("src/bonafix")));
+        fs_err::write(root.join("pom.xml"), "").unwrap();
+        assert!(is_no_source(root, Utf8Path::new("target")));
+    }
+
+    #[test]
+    fn a_colon_in_the_path_of_the_cache_is_an_error_that_names_what_to_set() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(folder.path()).unwrap().join("a:b");
+        let cache = Arc::new(Cache::open(&root).unwrap());
+        let launcher = Arc::new(Launcher::new(bonafix_proc::SandboxMode::Off).unwrap());
+        let error = Workshop::open(&JavaConfig::default(), cache, launcher).err().unwrap();
+        assert!(matches!(error, LangError::Configuration { .. }), "{error}");
+        let text = error.to_string();
+        assert!(text.contains(root.as_str()) && text.contains("BONAFIX_CACHE"), "{text}");
+        assert!(check_class_path_folder(Utf8Path::new("/tmp/x"), "the cache", "BONAFIX_CACHE").is_ok());
+    }
 }

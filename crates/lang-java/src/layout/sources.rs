@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use camino::{Utf8Path, Utf8PathBuf};
 use walkdir::WalkDir;
 
-/// Folders that hold what a build made, or nothing of the project's own.
-const NOT_SOURCES: [&str; 7] = ["target", "build", "out", "bin", "node_modules", "dist", "generated-sources"];
+/// Folders that hold what a build made, unless they are folders of a package.
+const MADE_BY_BUILDS: [&str; 6] = ["target", "build", "out", "bin", "dist", "generated-sources"];
 
 /// Main source folders by convention, best first.
 const MAIN_FOLDERS: [&str; 6] = ["src/main/java", "src/java", "source", "src", "java", "main"];
@@ -51,7 +51,7 @@ pub(crate) fn scan(folder: &Utf8Path) -> Vec<SourceFile> {
         let name = entry.file_name().to_string_lossy();
         entry.depth() == 0
             || !entry.file_type().is_dir()
-            || !(name.starts_with('.') || NOT_SOURCES.contains(&name.as_ref()))
+            || !(name.starts_with('.') || name == "node_modules")
     });
     walk.flatten()
         .filter(|entry| {
@@ -62,7 +62,15 @@ pub(crate) fn scan(folder: &Utf8Path) -> Vec<SourceFile> {
             let bytes = fs_err::read(&path).ok()?;
             Some(source_file(path.strip_prefix(folder).ok()?, &bytes))
         })
+        .filter(|file| !is_made_by_build(file))
         .collect()
+}
+
+/// Does it lie in a folder for what builds make? One that the package has its name from is none: `com/build`.
+fn is_made_by_build(file: &SourceFile) -> bool {
+    let above_package = file.root.as_deref().or(file.path.parent());
+    above_package
+        .is_some_and(|folder| folder.components().any(|part| MADE_BY_BUILDS.contains(&part.as_str())))
 }
 
 fn source_file(path: &Utf8Path, bytes: &[u8]) -> SourceFile {
@@ -299,6 +307,29 @@ mod tests {
     #[test]
     fn unusual_folders_are_found_by_their_packages() {
         check(&[("core/code/p/A.java", MAIN), ("core/test/p/T.java", TEST)], &["core/code"], &["core/test"]);
+    }
+
+    #[test]
+    fn a_folder_of_a_package_is_not_taken_for_what_a_build_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(folder.path()).unwrap();
+        for (path, text) in [
+            ("src/com/build/A.java", "package com.build; class A {}"),
+            ("src/com/build/ATest.java", "package com.build; import org.junit.Test; class ATest {}"),
+            ("target/T.java", "package target; class T {}"),
+            ("build/src/com/build/A.java", "package com.build; class A {}"),
+            ("out/A.java", "class A {}"),
+            ("bin/elsewhere/A.java", "package com.build; class A {}"),
+            ("node_modules/x/A.java", "package x; class A {}"),
+        ] {
+            let file = root.join(path);
+            fs_err::create_dir_all(file.parent().unwrap()).unwrap();
+            fs_err::write(file, text).unwrap();
+        }
+        let files = scan(root);
+        let found: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+        assert_eq!(found, ["src/com/build/A.java", "src/com/build/ATest.java", "target/T.java"]);
+        assert_eq!(mixed_tests(&files, &["src".into()], &["src".into()]), ["src/com/build/ATest.java"]);
     }
 
     #[test]
