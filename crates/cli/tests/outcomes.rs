@@ -205,8 +205,13 @@ fn a_reference_that_fixes_nothing_is_a_broken_baseline() {
 fn a_flaky_test_is_set_aside_by_name() {
     let subject = Subject::leap();
     subject.write(
+        "src/test/java/demo/AFirstTest.java",
+        "package demo;\nimport org.junit.Test;\npublic class AFirstTest {\n  @Test public void leavesTraces() { System.setProperty(\"trace\", \"x\"); }\n}\n",
+    );
+    // Red among the others, green alone.
+    subject.write(
         "src/test/java/demo/FlakyTest.java",
-        "package demo;\nimport org.junit.Test;\nimport java.nio.file.*;\npublic class FlakyTest {\n  @Test public void wavers() throws Exception {\n    Path mark = Paths.get(\"seen-before\");\n    if (!Files.exists(mark)) { Files.createFile(mark); throw new AssertionError(\"first time\"); }\n  }\n}\n",
+        "package demo;\nimport org.junit.*;\npublic class FlakyTest {\n  @Test public void wavers() { Assert.assertNull(System.getProperty(\"trace\")); }\n}\n",
     );
     let ran = subject.check(&subject.patch("fix.diff", FIX), &["--format", "json"]).expect(4, &[]);
     assert_eq!(ran.json()["baseline"]["flaky"][0], "demo.FlakyTest#wavers");
@@ -224,4 +229,42 @@ fn tests_that_the_patch_brings_can_show_the_bug_where_the_original_ones_do_not()
     let ran = subject.check(&subject.patch("fix.diff", with_test), &["--format", "json"]).expect(4, &[]);
     assert_eq!(ran.json()["patches"][0]["plausibility"]["fixed"][0]["origin"], "patch");
     subject.check(&subject.patch("bare.diff", FIX), &[]).expect(6, &["no test shows the bug"]);
+}
+
+#[test]
+fn a_slow_fix_of_a_test_that_failed_early_has_the_whole_limit() {
+    let subject = Subject::leap();
+    let slow = body(
+        "try { Thread.sleep(year == 1900 ? 6500 : 0); } catch (InterruptedException e) { } return year % 4 == 0 && year != 1900;",
+    );
+    subject.check(&subject.patch("slow.diff", slow), &[]).expect(4, &["not-judged"]);
+}
+
+#[test]
+fn a_red_test_of_other_causes_does_not_hide_a_fix_with_a_test_of_its_own() {
+    let subject = Subject::leap();
+    let test = fs_err::read_to_string(subject.root().join(TEST_PATH)).unwrap();
+    let century = "    @Test public void century() { assertFalse(Leap.isLeap(1900)); }\n";
+    subject.write(TEST_PATH, test.replace(century, ""));
+    subject.write(
+        "src/test/java/demo/NetTest.java",
+        "package demo;\nimport org.junit.Test;\npublic class NetTest {\n  @Test public void resolves() throws Exception { java.net.InetAddress.getByName(\"example.org\"); }\n}\n",
+    );
+    let with_test = format!(
+        "{FIX}--- a/{TEST_PATH}\n+++ b/{TEST_PATH}\n@@ -8,3 +8,4 @@\n     @Test public void fourth() {{ assertTrue(Leap.isLeap(2024)); }}\n     @Test public void odd() {{ assertFalse(Leap.isLeap(2023)); }}\n+{century} }}\n"
+    );
+    subject.check(&subject.patch("fix.diff", with_test), &[]).expect(4, &["not-judged", "NetTest#resolves"]);
+}
+
+#[test]
+fn what_was_seen_without_a_sandbox_says_nothing_about_a_run_with_one() {
+    let subject = Subject::leap();
+    let place = subject.folder().join("outside.txt");
+    subject.write(
+        "src/test/java/demo/WritesTest.java",
+        format!("package demo;\nimport org.junit.Test;\npublic class WritesTest {{\n  @Test public void outside() throws Exception {{ new java.io.FileWriter(\"{place}\").close(); }}\n}}\n"),
+    );
+    let patch = subject.patch("fix.diff", FIX);
+    subject.check(&patch, &["--sandbox=off"]).expect(4, &["not-judged"]);
+    subject.check(&patch, &[]).expect(4, &["not-judged"]);
 }

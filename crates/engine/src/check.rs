@@ -20,7 +20,7 @@ use crate::patch::{Bench, first_diagnostics, sources_of};
 use crate::session::{Clock, OnEvent, Session};
 
 /// Raise when the stored form of a baseline changes.
-const BASELINE_ENTRY: &str = "baseline-2";
+const BASELINE_ENTRY: &str = "baseline-3";
 
 /// Whether to go on with an earlier run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -70,8 +70,9 @@ pub fn check(options: &CheckOptions, on_event: OnEvent<'_>) -> Result<Checked, C
     let session = Session { run: &run, on_event };
     let mut report = empty_report(&description);
     report.notices.extend(launcher.warnings().into_iter().map(|text| Notice::new("sandbox-missing", text)));
+    let sandbox = format!("{:?} {:?}", launcher.mode(), launcher.protection().present());
     let mut work =
-        Work { options, description: &description, plan: &plan, session: &session, finished, report };
+        Work { options, description: &description, plan: &plan, session: &session, finished, report, sandbox };
     match work.carry_out(launcher) {
         Ok(()) => {}
         Err(Stop::Broken(broken)) => work.report.broken = Some(broken),
@@ -104,6 +105,8 @@ struct Work<'a> {
     session: &'a Session<'a>,
     finished: Vec<PatchReport>,
     report: RunReport,
+    /// Mode and protections under which subject code runs.
+    sandbox: String,
 }
 
 impl Work<'_> {
@@ -186,7 +189,12 @@ impl Work<'_> {
         clock: &mut Clock,
     ) -> Result<Baseline, Stop> {
         let described = format!("{options:?} {:?}", self.description.config.tests.env);
-        let mut key = KeyBuilder::new(BASELINE_ENTRY).part("version", version).part("options", described);
+        // Tests may end otherwise under another protection, so what was seen under one says nothing about another.
+        let mut key = KeyBuilder::new(BASELINE_ENTRY)
+            .part("version", version)
+            .part("options", described)
+            .part("bonafix", env!("CARGO_PKG_VERSION"))
+            .part("sandbox", &self.sandbox);
         if self.options.fresh {
             key = key.part("fresh", format!("{:?} {}", SystemTime::now(), std::process::id()));
         }

@@ -217,6 +217,13 @@ fn notices(plausibility: &Plausibility) -> Vec<Notice> {
             "the bug is shown only by tests that the patch itself brings; they were not trusted for anything else",
         ));
     }
+    if !plausibility.now_skipped.is_empty() {
+        let names: Vec<&str> = plausibility.now_skipped.iter().map(|id| id.0.as_str()).collect();
+        notices.push(Notice::new(
+            "now-skipped",
+            format!("passed before the patch and are skipped after it: {}", names.join(", ")),
+        ));
+    }
     if !plausibility.fixed.is_empty() && !plausibility.still_failing.is_empty() {
         notices.push(Notice::new(
             "still-failing",

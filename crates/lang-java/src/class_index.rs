@@ -84,21 +84,34 @@ impl ClassIndex {
         all.iter().map(|at| &self.classes[*at]).find(|class| class.module == module && class.side == side)
     }
 
-    /// Sources of the classes that mention one of `names` or a subtype of it.
-    pub(crate) fn users_of(&self, names: &BTreeSet<String>) -> std::io::Result<BTreeSet<Origin>> {
+    /// Who mentions one of `names` or a subtype of it, among the buggy classes and those of `overlays`.
+    pub(crate) fn users_of(
+        &self,
+        names: &BTreeSet<String>,
+        overlays: &[(usize, Side, Utf8PathBuf)],
+    ) -> std::io::Result<Users> {
         let names = self.with_subtypes(names);
         let finders: Vec<_> = names.iter().map(|name| memmem::Finder::new(name.as_bytes())).collect();
-        let mut users = BTreeSet::new();
+        // A class file holds the names it mentions as plain bytes; a longer name that contains a shorter one costs one
+        // needless recompilation, which is cheaper than reading the constant pool.
+        let mentions = |bytes: &[u8]| finders.iter().any(|finder| finder.find(bytes).is_some());
+        let mut users = Users::default();
         for class in &self.classes {
-            let Some(origin) = class.origin() else { continue };
-            if users.contains(&origin) {
+            let origin = class.origin();
+            if origin.as_ref().is_some_and(|origin| users.sources.contains(origin)) {
                 continue;
             }
-            // A class file holds the names it mentions as plain bytes; a longer name that contains a shorter one
-            // costs one needless recompilation, which is cheaper than reading the constant pool.
-            let bytes = fs_err::read(&class.file)?;
-            if finders.iter().any(|finder| finder.find(&bytes).is_some()) {
-                users.insert(origin);
+            if mentions(&fs_err::read(&class.file)?) {
+                users.add(origin, class.module, class.side);
+            }
+        }
+        for (module, side, folder) in overlays {
+            for (file, _) in class_files(folder) {
+                let bytes = fs_err::read(&file)?;
+                if mentions(&bytes) {
+                    let origin = Shape::read(&bytes).and_then(|shape| origin(&shape, *module, *side));
+                    users.add(origin, *module, *side);
+                }
             }
         }
         Ok(users)
@@ -120,12 +133,33 @@ impl ClassIndex {
 
 impl IndexedClass {
     fn origin(&self) -> Option<Origin> {
-        Some(Origin {
-            module: self.module,
-            side: self.side,
-            package: self.shape.package().to_owned(),
-            file_name: self.shape.source.clone()?,
-        })
+        origin(&self.shape, self.module, self.side)
+    }
+}
+
+/// What a class says of its source; nothing when it was compiled without that.
+fn origin(shape: &Shape, module: usize, side: Side) -> Option<Origin> {
+    Some(Origin { module, side, package: shape.package().to_owned(), file_name: shape.source.clone()? })
+}
+
+/// Those who must follow a change.
+#[derive(Debug, Default)]
+pub(crate) struct Users {
+    pub(crate) sources: BTreeSet<Origin>,
+    /// Where classes do not say which source they came from, so that all sources must follow.
+    pub(crate) unknown: BTreeSet<(usize, Side)>,
+}
+
+impl Users {
+    fn add(&mut self, origin: Option<Origin>, module: usize, side: Side) {
+        match origin {
+            Some(origin) => {
+                self.sources.insert(origin);
+            }
+            None => {
+                self.unknown.insert((module, side));
+            }
+        }
     }
 }
 

@@ -48,6 +48,8 @@ pub(crate) struct TestVm {
     pub(crate) environment: BTreeMap<String, String>,
     pub(crate) groups: Vec<String>,
     pub(crate) excluded_groups: Vec<String>,
+    /// The build gives each test class a VM of its own.
+    pub(crate) fork_each_class: bool,
 }
 
 /// The tests of one class.
@@ -154,8 +156,13 @@ pub(crate) fn run(
 ) -> Result<TestRun, LangError> {
     let mut campaign =
         Campaign { vm, plan, launcher, log, waiting: items, results: Results::default(), blameless: 0 };
-    while !campaign.waiting.is_empty() && !campaign.stopped() {
-        campaign.one_session(on_test)?;
+    if !vm.fork_each_class {
+        campaign.all_sessions(on_test)?;
+        return Ok(campaign.results.run);
+    }
+    for item in std::mem::take(&mut campaign.waiting) {
+        campaign.waiting = vec![item];
+        campaign.all_sessions(on_test)?;
     }
     Ok(campaign.results.run)
 }
@@ -171,6 +178,13 @@ struct Campaign<'a> {
 }
 
 impl Campaign<'_> {
+    fn all_sessions(&mut self, on_test: OnTest<'_>) -> Result<(), LangError> {
+        while !self.waiting.is_empty() && !self.stopped() {
+            self.one_session(on_test)?;
+        }
+        Ok(())
+    }
+
     fn stopped(&self) -> bool {
         self.plan.stop_at_unexpected_red
             && self
@@ -280,13 +294,13 @@ impl Campaign<'_> {
 
 /// The results so far; where JUnit gives two tests the same name, the worse outcome counts.
 #[derive(Default)]
-struct Results {
-    run: TestRun,
+pub(crate) struct Results {
+    pub(crate) run: TestRun,
     places: BTreeMap<TestId, usize>,
 }
 
 impl Results {
-    fn keep(&mut self, result: TestResult) {
+    pub(crate) fn keep(&mut self, result: TestResult) {
         if let Some(place) = self.places.get(&result.id) {
             let known = &mut self.run.results[*place];
             if result.outcome.is_red() && !known.outcome.is_red() {

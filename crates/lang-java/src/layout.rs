@@ -8,6 +8,7 @@ mod call;
 mod defects4j;
 mod dependencies;
 mod finish;
+mod full_build;
 mod gradle;
 mod launcher;
 mod maven;
@@ -26,6 +27,9 @@ use globset::GlobBuilder;
 pub use self::launcher::launcher_jars;
 pub use self::sources::{Framework, framework_of};
 use crate::toolchain::Jdk;
+
+/// Says what a module of Java's own kind exports and needs. Part of a build on the module path only.
+const MODULE_INFO: &str = "module-info.java";
 
 /// What is needed to find out how a project is built.
 #[derive(Clone, Copy)]
@@ -128,6 +132,10 @@ pub struct Module {
     pub resources: Vec<Utf8PathBuf>,
     /// Test resource roots, likewise.
     pub test_resources: Vec<Utf8PathBuf>,
+    /// Resource roots, of both kinds, that the build tool does not copy as they are: it fills in values, puts them
+    /// elsewhere, or takes some files only. Single files, too.
+    #[serde(default)]
+    pub processed_resources: Vec<Utf8PathBuf>,
     /// Indices of the modules whose main classes are on the class path of this one, nearest first.
     pub upstream: Vec<usize>,
     /// Indices of the modules whose test classes are on the test class path of this one.
@@ -160,6 +168,9 @@ pub struct Module {
     pub groups: Vec<String>,
     /// Categories or tags to leave out.
     pub excluded_groups: Vec<String>,
+    /// The build gives each test class a VM of its own (Surefire's `reuseForks=false`).
+    #[serde(default)]
+    pub fork_each_class: bool,
     /// How its class files come about.
     pub classes: Classes,
 }
@@ -212,6 +223,7 @@ impl Module {
             excluded_tests: Vec::new(),
             resources: Vec::new(),
             test_resources: Vec::new(),
+            processed_resources: Vec::new(),
             upstream: Vec::new(),
             upstream_tests: Vec::new(),
             classpath: Vec::new(),
@@ -228,6 +240,7 @@ impl Module {
             test_excludes: Vec::new(),
             groups: Vec::new(),
             excluded_groups: Vec::new(),
+            fork_each_class: false,
             classes: Classes::ToCompile,
         }
     }
@@ -235,6 +248,9 @@ impl Module {
     /// What the file at `path` (relative to the subject's root) is for, and the root that it lies in; `None` where it
     /// lies in none, or is one that the build does not compile. `contents` decide in a root that holds both, for files that the buggy tree does not have.
     pub fn role_of(&self, path: &Utf8Path, contents: Option<&str>) -> Option<(Role, &Utf8Path)> {
+        if self.classes == Classes::ToCompile && path.file_name() == Some(MODULE_INFO) {
+            return None;
+        }
         let (main, test) = (deepest(&self.sources, path), deepest(&self.tests, path));
         let length = |root: Option<&Utf8Path>| root.map(|root| root.components().count());
         let is_test = if main.is_some() && main == test {
@@ -303,6 +319,15 @@ mod tests {
         module.excluded_tests = vec!["**/Bench*".to_owned()];
         assert!(module.role_of(Utf8Path::new("test/p/BenchA.java"), None).is_none());
         assert!(module.role_of(Utf8Path::new("src/p/BenchA.java"), None).is_some());
+    }
+
+    #[test]
+    fn a_module_declaration_is_left_to_the_build_tool() {
+        let mut module = Module::new("m", Utf8Path::new(""));
+        module.sources = vec!["src".into()];
+        assert!(module.role_of(Utf8Path::new("src/module-info.java"), None).is_none());
+        module.classes = Classes::Built { main: "target/classes".into(), test: "target/test-classes".into() };
+        assert!(module.role_of(Utf8Path::new("src/module-info.java"), None).is_some());
     }
 
     #[test]

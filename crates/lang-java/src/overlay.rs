@@ -89,17 +89,26 @@ pub(crate) struct OverlayBuild<'a> {
     pub(crate) log: &'a Utf8Path,
 }
 
-/// Sources still to compile, and those that are done, by module and side.
+/// Sources still to compile, by module and side, and what came of those that are done.
+///
+/// A source may be compiled more than once: when a class that it uses changes its shape after it. Since a source
+/// makes others follow only when its classes look otherwise than they last did, this comes to an end.
 #[derive(Default)]
 struct Progress {
     pending: BTreeMap<(usize, Side), BTreeSet<Utf8PathBuf>>,
-    done: BTreeSet<Utf8PathBuf>,
+    /// What was compiled last, together: its members have seen each other's sources.
+    round: Option<(usize, Side, BTreeSet<Utf8PathBuf>)>,
+    /// Shapes of the classes compiled so far.
+    shapes: BTreeMap<(usize, Side, String), Shape>,
     hidden: BTreeMap<(usize, Side), BTreeSet<Utf8PathBuf>>,
 }
 
 impl Progress {
     fn want(&mut self, module: usize, side: Side, source: Utf8PathBuf) {
-        if !self.done.contains(&source) {
+        let in_round = self.round.as_ref().is_some_and(|(round_module, round_side, sources)| {
+            (*round_module, *round_side) == (module, side) && sources.contains(&source)
+        });
+        if !in_round {
             self.pending.entry((module, side)).or_default().insert(source);
         }
     }
@@ -123,7 +132,7 @@ impl OverlayBuild<'_> {
             let sources = progress.pending.remove(&(module, side)).unwrap_or_default();
             self.compile(module, side, &sources)?;
             self.compare(module, side, &sources, &mut progress, &mut ripple)?;
-            progress.done.extend(sources);
+            progress.round = Some((module, side, sources));
             self.hide(&mut progress)?;
             self.follow(&std::mem::take(&mut ripple), &mut progress)?;
         }
@@ -246,9 +255,11 @@ impl OverlayBuild<'_> {
         for (file, relative) in class_files(&overlay_folder(self.work, module, side)) {
             let Some(shape) = Shape::read(&fs_err::read(&file)?) else { continue };
             emitted.insert(relative);
-            match index.get(&shape.name, module, side) {
+            let place = (module, side, shape.name.clone());
+            let before = progress.shapes.get(&place);
+            match before.or_else(|| index.get(&shape.name, module, side).map(|class| &class.shape)) {
                 Some(before) => {
-                    let difference = before.shape.compare(&shape);
+                    let difference = before.compare(&shape);
                     if difference.linkage {
                         ripple.classes.insert(shape.name.clone());
                     }
@@ -260,6 +271,7 @@ impl OverlayBuild<'_> {
                 }
                 None => {}
             }
+            progress.shapes.insert(place, shape);
         }
         for class in origins.iter().flat_map(|origin| index.of_source(origin)) {
             if !emitted.contains(&class.relative) {
@@ -299,9 +311,15 @@ impl OverlayBuild<'_> {
     /// Finds the sources that must follow.
     fn follow(&self, ripple: &Ripple, progress: &mut Progress) -> Result<(), LangError> {
         if !ripple.classes.is_empty() {
-            for origin in self.base.index()?.users_of(&ripple.classes)? {
-                if let Some(source) = self.source_of(&origin) {
+            let users = self.base.index()?.users_of(&ripple.classes, &self.overlays())?;
+            for origin in &users.sources {
+                if let Some(source) = self.source_of(origin)? {
                     progress.want(origin.module, origin.side, source);
+                }
+            }
+            for (module, side) in users.unknown {
+                for source in self.all_sources(module, side) {
+                    progress.want(module, side, source);
                 }
             }
         }
@@ -314,15 +332,40 @@ impl OverlayBuild<'_> {
     }
 
     /// The source of a class in this version: edited, or as in the buggy tree; none when it is deleted.
-    fn source_of(&self, origin: &Origin) -> Option<Utf8PathBuf> {
+    fn source_of(&self, origin: &Origin) -> Result<Option<Utf8PathBuf>, LangError> {
         let module = &self.base.layout.modules[origin.module];
         let roots = match origin.side {
             Side::Main => &module.sources,
             Side::Test => &module.tests,
         };
         let below = Utf8Path::new(&origin.package).join(&origin.file_name);
-        let candidates = roots.iter().flat_map(|root| [root.join(&below), root.join(&origin.file_name)]);
-        candidates.into_iter().find_map(|path| self.current(&path))
+        if let Some(source) = roots.iter().find_map(|root| self.current(&root.join(&below))) {
+            return Ok(Some(source));
+        }
+        // The folder need not be that of the package.
+        for source in self.all_sources(origin.module, origin.side) {
+            let named = source.file_name() == Some(&origin.file_name);
+            if named && package_of(&fs_err::read(&source)?).replace('.', "/") == origin.package {
+                return Ok(Some(source));
+            }
+        }
+        Ok(None)
+    }
+
+    /// All sources of one side of a module in this version, but for new ones, which are compiled anyway.
+    fn all_sources(&self, module: usize, side: Side) -> Vec<Utf8PathBuf> {
+        let tree = self.base.tree();
+        base::java_sources(&tree, &self.base.layout.modules[module], side)
+            .into_iter()
+            .filter_map(|file| self.current(file.strip_prefix(&tree).ok()?))
+            .collect()
+    }
+
+    /// Class folders of what was compiled so far.
+    fn overlays(&self) -> Vec<(usize, Side, Utf8PathBuf)> {
+        let modules = 0..self.base.layout.modules.len();
+        let places = modules.flat_map(|module| SIDES.map(|side| (module, side)));
+        places.map(|(module, side)| (module, side, overlay_folder(self.work, module, side))).collect()
     }
 
     fn current(&self, path: &Utf8Path) -> Option<Utf8PathBuf> {
@@ -335,18 +378,13 @@ impl OverlayBuild<'_> {
 
     fn sources_with(&self, words: &BTreeSet<String>) -> Result<Vec<(usize, Side, Utf8PathBuf)>, LangError> {
         let finders: Vec<_> = words.iter().map(|word| memmem::Finder::new(word.as_bytes())).collect();
-        let tree = self.base.tree();
         let mut found = Vec::new();
-        for (number, module) in self.base.layout.modules.iter().enumerate() {
+        for module in 0..self.base.layout.modules.len() {
             for side in SIDES {
-                for file in base::java_sources(&tree, module, side) {
-                    let Some(source) = file.strip_prefix(&tree).ok().and_then(|path| self.current(path))
-                    else {
-                        continue;
-                    };
+                for source in self.all_sources(module, side) {
                     let text = fs_err::read(&source)?;
                     if finders.iter().any(|finder| finder.find(&text).is_some()) {
-                        found.push((number, side, source));
+                        found.push((module, side, source));
                     }
                 }
             }

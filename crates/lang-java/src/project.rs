@@ -13,7 +13,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use crate::base::{Base, Workshop, append, classpath, is_no_source};
 use crate::class_index::{Side, class_files};
 use crate::compiler::Compiler;
-use crate::junit::{self, Item, ListedClass, TestVm};
+use crate::junit::{self, Item, ListedClass, Results, TestVm};
 use crate::layout::{LayoutRequest, Role, launcher_jars};
 use crate::overlay::{OverlayBuild, VersionClasses};
 use crate::runtime::Part;
@@ -21,7 +21,7 @@ use crate::selection::{self, ClassPatterns};
 use crate::{delta, runtime, store_fault};
 
 /// Raise when what an entry holds changes its form.
-const VERSION_ENTRY: &str = "java-version-1";
+const VERSION_ENTRY: &str = "java-version-2";
 const LISTING_ENTRY: &str = "java-listing-1";
 /// Heap of the test JVM when the project asks for none.
 const DEFAULT_HEAP: &str = "-Xmx2g";
@@ -47,7 +47,6 @@ struct Opened {
     base: Base,
     compiler: Compiler,
     versions: Mutex<BTreeMap<String, VersionClasses>>,
-    trees: Mutex<BTreeMap<String, Utf8PathBuf>>,
     listings: Mutex<BTreeMap<String, Arc<Listing>>>,
     /// Class folders of the runtime and jars that the tests of a module need beside its own class path.
     helpers: Mutex<BTreeMap<usize, Vec<Utf8PathBuf>>>,
@@ -132,7 +131,6 @@ impl JavaProject {
             base,
             compiler,
             versions: Mutex::default(),
-            trees: Mutex::default(),
             listings: Mutex::default(),
             helpers: Mutex::default(),
         })
@@ -207,16 +205,12 @@ impl JavaProject {
         Ok((classes, inserted.built.is_none()))
     }
 
-    /// The working folder of a version's tests: the tree with the change, which they may write to.
-    fn tree(&self, opened: &Opened, key: &Key, change: &TreeChange) -> Result<Utf8PathBuf, LangError> {
-        let mut trees = lock(&opened.trees)?;
-        if let Some(tree) = trees.get(key.as_str()) {
-            return Ok(tree.clone());
-        }
+    /// A working folder for tests of a version: the tree with the change, which they may write to. A new one for each
+    /// run, so that nothing that tests leave behind reaches another run.
+    fn tree(&self, opened: &Opened, change: &TreeChange) -> Result<Utf8PathBuf, LangError> {
         let tree = self.fresh_folder("run-")?;
         bonafix_store::copy_tree(&opened.base.tree(), &tree, &|_| false).map_err(store_fault)?;
         apply(&tree, change)?;
-        trees.insert(key.as_str().to_owned(), tree.clone());
         Ok(tree)
     }
 
@@ -259,6 +253,7 @@ impl JavaProject {
             environment,
             groups: facts.groups.clone(),
             excluded_groups: facts.excluded_groups.clone(),
+            fork_each_class: facts.fork_each_class,
         })
     }
 
@@ -286,6 +281,10 @@ impl JavaProject {
             helpers.push(self.adapter(part, &frameworks)?);
         }
         helpers.extend(jars);
+        // The test framework comes before the program, so that a patch cannot put its own in its place.
+        if !has_own_framework(&opened.base) {
+            helpers.extend(facts.classpath.iter().filter(|jar| selection::is_framework(jar)).cloned());
+        }
         known.insert(module, helpers.clone());
         Ok(helpers)
     }
@@ -315,7 +314,7 @@ impl JavaProject {
             .part("runtime", self.workshop.runtime.as_str())
             .finish();
         let inserted = self.workshop.cache.insert_with("java-listing", &entry, |staging| {
-            let tree = self.tree(opened, key, change)?;
+            let tree = self.tree(opened, change)?;
             let mut stored = (Vec::new(), Vec::new());
             for module in 0..opened.base.layout.modules.len() {
                 let vm = self.test_vm(opened, module, classes, &tree, log)?;
@@ -379,6 +378,14 @@ fn refuse_left_out(base: &Base, change: &TreeChange) -> Result<(), LangError> {
         }
     }
     Ok(())
+}
+
+/// Is the subject itself a test framework, or does it carry a copy of one?
+fn has_own_framework(base: &Base) -> bool {
+    (0..base.layout.modules.len()).any(|module| {
+        let folder = base.classes(module, Side::Main);
+        folder.join("org/junit").is_dir() || folder.join("junit/framework").is_dir()
+    })
 }
 
 fn version_key(base: &Base, change: &TreeChange) -> Key {
@@ -499,8 +506,9 @@ impl Project for JavaProject {
             let listing = self.listing(opened, key, change, classes, log)?;
             let items: Vec<Vec<Item>> = selection::items(&listing.modules, &plan.selection);
             let total = selection::total(&listing.modules, &items);
-            let tree = self.tree(opened, key, change)?;
-            let mut whole = TestRun { results: Vec::new(), problems: listing.problems.clone() };
+            let tree = self.tree(opened, change)?;
+            let mut whole = Results::default();
+            whole.run.problems.clone_from(&listing.problems);
             for (module, items) in items.into_iter().enumerate() {
                 if items.is_empty() {
                     continue;
@@ -509,12 +517,14 @@ impl Project for JavaProject {
                 let run = junit::run(&vm, items, plan, &self.workshop.launcher, log, &mut |result, _| {
                     on_test(result, Some(total));
                 })?;
-                whole.results.extend(run.results);
-                whole.problems.extend(run.problems);
+                // Two modules may have a test of the same name: the worse outcome counts.
+                run.results.into_iter().for_each(|result| whole.keep(result));
+                whole.run.problems.extend(run.problems);
                 fs_err::remove_dir_all(&vm.scratch)?;
             }
-            append(log, &whole.problems)?;
-            Ok(whole)
+            fs_err::remove_dir_all(&tree)?;
+            append(log, &whole.run.problems)?;
+            Ok(whole.run)
         })
     }
 

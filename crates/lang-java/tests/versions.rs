@@ -289,3 +289,70 @@ fn a_test_file_that_this_jdk_cannot_compile_does_not_cost_the_others() {
     fixture.build("v", &change).unwrap();
     assert_eq!(fixture.compiled("v").len(), 11);
 }
+
+#[test]
+fn a_class_that_was_compiled_first_follows_one_that_changes_later() {
+    // A is edited and uses C.X; C is not edited, and its constant changes only because D's does.
+    let fixture = Fixture::new(&[
+        ("src/main/java/p/D.java", "package p; public class D { public static final int K = 1; }"),
+        ("src/main/java/p/C.java", "package p; public class C { public static final int X = D.K + 1; }"),
+        ("src/main/java/p/A.java", "package p; public class A { public int x() { return C.X; } }"),
+        (
+            "src/test/java/p/ATest.java",
+            "package p;\nimport org.junit.Test;\nimport static org.junit.Assert.*;\npublic class ATest { @Test public void x() { assertEquals(12, new A().x()); } }",
+        ),
+    ]);
+    let change = change(&[
+        ("src/main/java/p/A.java", Some("package p; public class A { public int x() { return 1 + C.X; } }")),
+        ("src/main/java/p/D.java", Some("package p; public class D { public static final int K = 10; }")),
+    ]);
+    fixture.build("v", &change).unwrap();
+    assert_eq!(fixture.outcomes(&change)["p.ATest#x"], TestOutcome::Passed);
+}
+
+#[test]
+fn users_in_folders_of_another_name_than_their_package_follow_too() {
+    let fixture = Fixture::new(&[
+        ("src/main/java/p/A.java", "package p; public class A { public static int f(int x) { return 1; } }"),
+        (
+            "src/main/java/elsewhere/B.java",
+            "package p; public class B { public static int g() { return A.f(3); } }",
+        ),
+        (
+            "src/test/java/p/BTest.java",
+            "package p;\nimport org.junit.Test;\nimport static org.junit.Assert.*;\npublic class BTest { @Test public void g() { assertEquals(2, B.g()); } }",
+        ),
+    ]);
+    let changed = "package p; public class A { public static int f(long x) { return 2; } }";
+    let change = change(&[("src/main/java/p/A.java", Some(changed))]);
+    fixture.build("v", &change).unwrap();
+    assert_eq!(fixture.outcomes(&change)["p.BTest#g"], TestOutcome::Passed);
+}
+
+#[test]
+fn what_tests_write_does_not_reach_the_next_run() {
+    let fixture = Fixture::new(&[
+        ("src/main/java/p/A.java", "package p; public class A {}"),
+        (
+            "src/test/java/p/FileTest.java",
+            "package p;\nimport org.junit.Test;\nimport static org.junit.Assert.*;\npublic class FileTest { @Test public void creates() throws Exception { assertTrue(new java.io.File(\"out.txt\").createNewFile()); } }",
+        ),
+    ]);
+    for _ in 0..2 {
+        assert_eq!(fixture.outcomes(&TreeChange::default())["p.FileTest#creates"], TestOutcome::Passed);
+    }
+}
+
+#[test]
+fn a_patch_cannot_put_its_own_test_framework_in_place_of_the_real_one() {
+    let fixture = fixture();
+    let change = change(&[(
+        "src/main/java/org/junit/Assert.java",
+        Some(
+            "package org.junit; public class Assert { public static void assertEquals(long a, long b) {}\n\
+             public static void assertEquals(Object a, Object b) {} public static void assertNotNull(Object a) {} }",
+        ),
+    )]);
+    fixture.build("v", &change).unwrap();
+    assert_eq!(fixture.outcomes(&change)["p.UserTest#max"], TestOutcome::Failed);
+}

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use bonafix_model::{Delta, DeltaFile, FileEdit, TestId, TestResult, TestRun, TreeChange};
+use bonafix_model::{
+    Delta, DeltaFile, FileEdit, TestId, TestOutcome, TestResult, TestRun, TestSelection, TreeChange,
+};
 use camino::Utf8Path;
 
 use crate::{BuiltVersion, Diagnostic, LangError, OnTest, Project, ProjectFacts, TestPlan};
@@ -10,9 +12,13 @@ use crate::{BuiltVersion, Diagnostic, LangError, OnTest, Project, ProjectFacts, 
 /// Decides how the fake project behaves for one version.
 pub type Behaviour = Box<dyn Fn(&TreeChange, u32) -> Vec<TestResult> + Send + Sync>;
 
+/// How a test ends when it runs without the whole suite, where that is otherwise.
+type Alone = Box<dyn Fn(&TreeChange, &TestId) -> Option<TestOutcome> + Send + Sync>;
+
 /// A scripted project. Files under `test/` are tests; a file that contains `SYNTAX ERROR` does not compile.
 pub struct FakeProject {
     behaviour: Behaviour,
+    alone: Alone,
     /// What [`Project::tests_in`] answers.
     pub added_tests: Vec<TestId>,
     runs: std::sync::atomic::AtomicU32,
@@ -23,9 +29,22 @@ impl FakeProject {
     pub fn new(behaviour: impl Fn(&TreeChange, u32) -> Vec<TestResult> + Send + Sync + 'static) -> Self {
         Self {
             behaviour: Box::new(behaviour),
+            alone: Box::new(|_, _| None),
             added_tests: Vec::new(),
             runs: std::sync::atomic::AtomicU32::new(0),
         }
+    }
+}
+
+impl FakeProject {
+    /// Tests that end otherwise when they run without the whole suite.
+    #[must_use]
+    pub fn alone(
+        mut self,
+        outcome: impl Fn(&TreeChange, &TestId) -> Option<TestOutcome> + Send + Sync + 'static,
+    ) -> Self {
+        self.alone = Box::new(outcome);
+        self
     }
 }
 
@@ -68,6 +87,11 @@ impl Project for FakeProject {
         let run = self.runs.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let mut results = (self.behaviour)(change, run);
         results.retain(|result| plan.selection.wants(&result.id));
+        if let TestSelection::Only(_) = &plan.selection {
+            for result in &mut results {
+                result.outcome = (self.alone)(change, &result.id).unwrap_or(result.outcome);
+            }
+        }
         for result in &results {
             on_test(result, None);
         }

@@ -149,6 +149,9 @@ pub struct Plausibility {
     pub broken: Vec<TestResult>,
     /// Tests set aside because repetition gave other results.
     pub flaky: Vec<TestId>,
+    /// Green before, skipped after.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub now_skipped: Vec<TestId>,
 }
 
 /// Wall times in milliseconds by step. Left out when two reports are compared.

@@ -60,16 +60,9 @@ pub struct Baseline {
     pub known_fixable: BTreeSet<TestId>,
     /// What went wrong beside the tests.
     pub problems: Vec<String>,
-    /// How long the first run of the suite took.
-    pub suite_millis: u64,
 }
 
 impl Baseline {
-    /// How long the suite takes.
-    pub fn suite_time(&self) -> Duration {
-        Duration::from_millis(self.suite_millis)
-    }
-
     /// Red tests on which a patch may act: firm, and green on the reference where there is one.
     pub fn candidates(&self) -> BTreeSet<TestId> {
         let aside = &self.report.red_on_reference;
@@ -203,7 +196,6 @@ fn summarise(runs: &[TestRun], options: &BaselineOptions) -> Baseline {
         declared: BTreeSet::new(),
         known_fixable: BTreeSet::new(),
         problems: first.problems.clone(),
-        suite_millis: first.results.iter().map(|result| result.millis).sum(),
     }
 }
 
@@ -230,7 +222,8 @@ fn flaky(runs: &[TestRun], whole_runs: usize) -> BTreeSet<TestId> {
 fn limits(runs: &[TestRun], default: Duration) -> BTreeMap<TestId, Duration> {
     let mut slowest: BTreeMap<TestId, Duration> = BTreeMap::new();
     for result in runs.iter().flat_map(|run| &run.results) {
-        if matches!(result.outcome, TestOutcome::TimedOut | TestOutcome::Crashed) {
+        // What a red test took before it failed says nothing about what it takes when it passes.
+        if result.outcome != TestOutcome::Passed {
             continue;
         }
         let took = Duration::from_millis(result.millis);

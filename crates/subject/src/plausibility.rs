@@ -3,10 +3,10 @@
 //! A test that the patch seems to break is run again before it counts, and what wavers is set aside by name. Tests
 //! that the patch itself brings can show the bug where the original ones don't; they never clear the patch.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use bonafix_lang::{LangError, OnTest, Project};
+use bonafix_lang::{LangError, OnTest, Project, TestPlan};
 use bonafix_model::{
     InconclusiveReason, InvalidReason, Plausibility, StillFailing, TestId, TestOutcome, TestResult, TestRun,
     TestSelection, TreeChange, TriggerOrigin, TriggerTest, Verdict,
@@ -15,10 +15,8 @@ use camino::Utf8Path;
 
 use crate::baseline::Baseline;
 
-/// How often a test that seems broken runs again before it counts.
+/// How often a red test that should be green runs again, alone, before it counts.
 const CONFIRMATIONS: u32 = 2;
-/// A suite that takes no longer than starting a process a few times is run at once.
-const SHORT_SUITE: Duration = Duration::from_secs(3);
 
 /// A patched version whose tests are to be run.
 #[derive(Clone, Copy)]
@@ -43,38 +41,25 @@ pub struct Assessment<'a> {
 pub type Assessed = (Plausibility, Option<Verdict>);
 
 impl Assessment<'_> {
-    /// Runs the tests that show the bug, and all others. Where the suite is long those that show the bug come first, so
-    /// that a patch that does not fix it costs little.
+    /// Runs the original tests, and where they show nothing, those that the patch brings.
     pub fn run(&self, on_test: OnTest<'_>) -> Result<Assessed, LangError> {
         let mut plausibility = Plausibility::default();
-        let candidates = self.baseline.candidates();
-        let mut first = None;
-        if !candidates.is_empty() && self.baseline.suite_time() > SHORT_SUITE {
-            let ids = candidates.iter().cloned().collect();
-            let run = self.run_on(self.sources, TestSelection::Only(ids), on_test)?;
-            if let Some(verdict) = self.judge_triggers(&candidates, &run, &mut plausibility) {
-                return Ok((plausibility, Some(verdict)));
-            }
-            first = Some(run);
-        }
         let suite = self.run_on(self.sources, self.selection.clone(), on_test)?;
-        if first.is_some() {
-            set_aside_wavering_triggers(&suite, &mut plausibility);
-        } else if !candidates.is_empty()
-            && let Some(verdict) = self.judge_triggers(&candidates, &suite, &mut plausibility)
-        {
-            return Ok((plausibility, Some(verdict)));
-        }
         plausibility.tests = suite.results.len();
         plausibility.passed = passed(&suite);
+        self.sort_triggers(&suite, &mut plausibility, on_test)?;
         self.find_broken(&suite, &mut plausibility, on_test)?;
+        plausibility.now_skipped = self.now_skipped(&suite);
+        if let Some(verdict) = self.known_bug_still_shows(&plausibility) {
+            return Ok((plausibility, Some(verdict)));
+        }
         if let Some(verdict) = breaks_tests(&plausibility) {
             return Ok((plausibility, Some(verdict)));
         }
-        if candidates.is_empty() {
+        if plausibility.fixed.is_empty() {
             plausibility.fixed = self.shown_by_the_patchs_own_tests(on_test)?;
         }
-        let verdict = plausibility.fixed.is_empty().then(|| nothing_shown(&plausibility));
+        let verdict = plausibility.fixed.is_empty().then(|| nothing_fixed(&plausibility));
         Ok((plausibility, verdict))
     }
 
@@ -87,28 +72,45 @@ impl Assessment<'_> {
         self.project.run_tests(change, &self.baseline.plan(selection, self.default_limit), self.log, on_test)
     }
 
-    /// Sorts the tests that show the bug into fixed and not; a verdict when too few are.
-    fn judge_triggers(
+    /// Sorts the tests that are red on the buggy version by what becomes of them. One that is red among the others gets
+    /// a second chance alone, as it had on the buggy version: red there and green here, each time, it is fixed; what
+    /// wavers is set aside.
+    fn sort_triggers(
         &self,
-        candidates: &BTreeSet<TestId>,
-        run: &TestRun,
+        suite: &TestRun,
         plausibility: &mut Plausibility,
-    ) -> Option<Verdict> {
-        self.sort_triggers(candidates, run, plausibility);
-        plausibility.tests = run.results.len();
-        plausibility.passed = passed(run);
-        self.bug_still_shows(plausibility)
-    }
-
-    fn sort_triggers(&self, candidates: &BTreeSet<TestId>, run: &TestRun, plausibility: &mut Plausibility) {
-        for id in candidates {
-            let outcome = run.get(id).map_or(TestOutcome::Error, |result| result.outcome);
-            if outcome == TestOutcome::Passed {
-                plausibility.fixed.push(self.trigger(id));
-            } else {
-                plausibility.still_failing.push(StillFailing { id: id.clone(), outcome });
+        on_test: OnTest<'_>,
+    ) -> Result<(), LangError> {
+        let families = Families::of(suite);
+        let (green, red): (Vec<TestId>, Vec<TestId>) = self
+            .baseline
+            .candidates()
+            .into_iter()
+            .partition(|id| families.outcome(id) == Some(TestOutcome::Passed));
+        plausibility.fixed = green.iter().map(|id| self.trigger(id)).collect();
+        // A hang of the whole limit is not noise, and too dear to repeat.
+        let hangs = |id: &TestId| families.outcome(id) == Some(TestOutcome::TimedOut);
+        let again: Vec<TestId> = red.iter().filter(|id| !hangs(id)).cloned().collect();
+        let mut alone = Vec::new();
+        for _ in 0..CONFIRMATIONS {
+            if !again.is_empty() {
+                alone.push(self.run_on(self.sources, TestSelection::Only(again.clone()), on_test)?);
             }
         }
+        for id in red {
+            let outcomes: Vec<Option<TestOutcome>> =
+                alone.iter().map(|run| Families::of(run).outcome(&id)).collect();
+            let greens = outcomes.iter().filter(|outcome| **outcome == Some(TestOutcome::Passed)).count();
+            if greens > 0 && greens == outcomes.len() {
+                plausibility.fixed.push(self.trigger(&id));
+            } else if greens > 0 {
+                plausibility.flaky.push(id);
+            } else {
+                let outcome = families.outcome(&id).unwrap_or(TestOutcome::Error);
+                plausibility.still_failing.push(StillFailing { id, outcome });
+            }
+        }
+        Ok(())
     }
 
     fn trigger(&self, id: &TestId) -> TriggerTest {
@@ -120,57 +122,66 @@ impl Assessment<'_> {
         }
     }
 
-    /// A test that is known to show the bug must turn green; where none is known, one of the red ones must.
-    fn bug_still_shows(&self, plausibility: &Plausibility) -> Option<Verdict> {
+    /// A test that is known to show the bug must turn green.
+    fn known_bug_still_shows(&self, plausibility: &Plausibility) -> Option<Verdict> {
         let must =
             |id: &TestId| self.baseline.declared.contains(id) || self.baseline.known_fixable.contains(id);
-        let known_red: Vec<&StillFailing> =
+        let red: Vec<&StillFailing> =
             plausibility.still_failing.iter().filter(|test| must(&test.id)).collect();
-        if known_red.is_empty() && !plausibility.fixed.is_empty() {
-            return None;
-        }
-        let red: Vec<String> = if known_red.is_empty() {
-            plausibility.still_failing.iter().map(describe_still_failing).collect()
-        } else {
-            known_red.into_iter().map(describe_still_failing).collect()
-        };
-        let summary = match red.len() {
-            1 => "the bug still shows: 1 test that is red on the buggy version is not green".to_owned(),
-            n => format!("the bug still shows: {n} tests that are red on the buggy version are not green"),
-        };
-        Some(Verdict::invalid(InvalidReason::BugStillShows, summary, red))
+        (!red.is_empty()).then(|| bug_still_shows(&red, Vec::new()))
     }
 
+    /// Tests that were green and are red, each time the suite runs; what the buggy version is red on today as well has
+    /// other causes.
     fn find_broken(
         &self,
         suite: &TestRun,
         plausibility: &mut Plausibility,
         on_test: OnTest<'_>,
     ) -> Result<(), LangError> {
-        let mut suspects: Vec<TestResult> = self.newly_red(suite);
-        for _ in 0..CONFIRMATIONS {
-            // A hang of the whole limit is not noise, and too dear to repeat.
-            let again: Vec<TestId> = suspects
-                .iter()
-                .filter(|result| result.outcome != TestOutcome::TimedOut)
-                .map(|result| result.id.clone())
-                .collect();
-            if again.is_empty() {
-                break;
-            }
-            let run = self.run_on(self.sources, TestSelection::Only(again.clone()), on_test)?;
-            let green = |id: &TestId| {
-                again.contains(id) && run.get(id).is_some_and(|result| !result.outcome.is_red())
-            };
-            plausibility.flaky.extend(suspects.iter().map(|result| result.id.clone()).filter(|id| green(id)));
-            suspects.retain(|result| !green(&result.id));
+        let mut suspects = self.newly_red(suite);
+        if suspects.is_empty() {
+            return Ok(());
         }
+        let ids: Vec<TestId> = suspects.iter().map(|result| result.id.clone()).collect();
+        let today = self.run_on(&TreeChange::default(), TestSelection::Only(ids), on_test)?;
+        let red_today = |id: &TestId| today.get(id).is_some_and(|result| result.outcome.is_red());
+        plausibility.flaky.extend(suspects.iter().map(|result| result.id.clone()).filter(|id| red_today(id)));
+        suspects.retain(|result| !red_today(&result.id));
+        let hanging = suspects.iter().find(|result| result.outcome == TestOutcome::TimedOut).cloned();
+        let green = match &hanging {
+            // Running a suite that hangs again costs many limits; one hang that repeats is enough.
+            Some(hanging) => self.wavers_alone(&hanging.id, on_test)?,
+            None if suspects.is_empty() => Vec::new(),
+            None => self.green_in_another_run(&suspects, on_test)?,
+        };
+        suspects.retain(|result| !green.contains(&result.id));
+        plausibility.flaky.extend(green);
         plausibility.broken = suspects;
         Ok(())
     }
 
+    /// The test, if it does not hang when it has all the time that a test of the buggy version has.
+    fn wavers_alone(&self, id: &TestId, on_test: OnTest<'_>) -> Result<Vec<TestId>, LangError> {
+        let plan = TestPlan::new(TestSelection::Only(vec![id.clone()]), self.default_limit);
+        let run = self.project.run_tests(self.sources, &plan, self.log, on_test)?;
+        let green = run.get(id).is_some_and(|result| !result.outcome.is_red());
+        Ok(if green { vec![id.clone()] } else { Vec::new() })
+    }
+
+    fn green_in_another_run(
+        &self,
+        suspects: &[TestResult],
+        on_test: OnTest<'_>,
+    ) -> Result<Vec<TestId>, LangError> {
+        let again = self.run_on(self.sources, self.selection.clone(), on_test)?;
+        let still: BTreeSet<TestId> = self.newly_red(&again).into_iter().map(|result| result.id).collect();
+        Ok(suspects.iter().map(|result| result.id.clone()).filter(|id| !still.contains(id)).collect())
+    }
+
     /// Green on buggy and red now, or gone (the process ended before it could run).
     fn newly_red(&self, suite: &TestRun) -> Vec<TestResult> {
+        let families = Families::of(suite);
         let was_green = |id: &TestId| self.baseline.outcomes.get(id) == Some(&TestOutcome::Passed);
         let mut red: Vec<TestResult> = suite
             .results
@@ -178,8 +189,8 @@ impl Assessment<'_> {
             .filter(|result| result.outcome.is_red() && was_green(&result.id))
             .cloned()
             .collect();
-        let ran: BTreeSet<&TestId> = suite.results.iter().map(|result| &result.id).collect();
-        let missing = self.baseline.outcomes.keys().filter(|id| was_green(id) && !ran.contains(id));
+        let missing =
+            self.baseline.outcomes.keys().filter(|id| was_green(id) && families.outcome(id).is_none());
         red.extend(missing.map(|id| TestResult {
             id: id.clone(),
             outcome: TestOutcome::Error,
@@ -191,6 +202,13 @@ impl Assessment<'_> {
             output: String::new(),
         }));
         red
+    }
+
+    /// Green on buggy and skipped now: an assumption that the patch makes false.
+    fn now_skipped(&self, suite: &TestRun) -> Vec<TestId> {
+        let was_green = |id: &TestId| self.baseline.outcomes.get(id) == Some(&TestOutcome::Passed);
+        let skipped = suite.results.iter().filter(|result| result.outcome == TestOutcome::Skipped);
+        skipped.map(|result| result.id.clone()).filter(|id| was_green(id)).collect()
     }
 
     /// Tests that the patch brings, red on the buggy version and green on the patched one, every time.
@@ -226,12 +244,52 @@ impl Assessment<'_> {
     }
 }
 
-/// A test that was green alone and is red among the others proves nothing.
-fn set_aside_wavering_triggers(suite: &TestRun, plausibility: &mut Plausibility) {
-    let wavers = |id: &TestId| suite.get(id).is_some_and(|result| result.outcome != TestOutcome::Passed);
-    let aside = plausibility.fixed.iter().map(|test| test.id.clone()).filter(|id| wavers(id));
-    plausibility.flaky.extend(aside);
-    plausibility.fixed.retain(|test| !wavers(&test.id));
+/// Results of a run by test, and by test method where the very names of invocations differ between versions: a
+/// parameter that is shown by what the patch mends, a source of parameters that fails or gives more or fewer.
+struct Families<'a> {
+    by_id: BTreeMap<&'a TestId, TestOutcome>,
+    by_method: BTreeMap<&'a str, Vec<TestOutcome>>,
+    by_class: BTreeMap<&'a str, Vec<TestOutcome>>,
+}
+
+impl<'a> Families<'a> {
+    fn of(run: &'a TestRun) -> Self {
+        let mut families =
+            Self { by_id: BTreeMap::new(), by_method: BTreeMap::new(), by_class: BTreeMap::new() };
+        for result in &run.results {
+            families.by_id.insert(&result.id, result.outcome);
+            families.by_method.entry(method_of(&result.id)).or_default().push(result.outcome);
+            families.by_class.entry(result.id.group()).or_default().push(result.outcome);
+        }
+        families
+    }
+
+    /// How a test ended: itself, or else all invocations of its method, or else (for the stand-in of a class that
+    /// could not be set up) all tests of its class. `None` where nothing of it ran.
+    fn outcome(&self, id: &TestId) -> Option<TestOutcome> {
+        if let Some(outcome) = self.by_id.get(id) {
+            return Some(*outcome);
+        }
+        let method = method_of(id);
+        if let Some(outcomes) = self.by_method.get(method) {
+            return Some(worst(outcomes));
+        }
+        let stand_in = method.ends_with("#initializationError") || method.ends_with("#warning");
+        stand_in.then(|| self.by_class.get(id.group()).map(|outcomes| worst(outcomes)))?
+    }
+}
+
+/// The id without parameters and index: `p.C#m(int)[2]` is `p.C#m`.
+fn method_of(id: &TestId) -> &str {
+    let method = id.0.find('#').map_or(0, |at| at + 1);
+    let end = id.0[method..].find(['[', '(']).map_or(id.0.len(), |at| method + at);
+    &id.0[..end]
+}
+
+fn worst(outcomes: &[TestOutcome]) -> TestOutcome {
+    let red = outcomes.iter().find(|outcome| outcome.is_red());
+    let passed = outcomes.iter().find(|outcome| **outcome == TestOutcome::Passed);
+    *red.or(passed).unwrap_or(&TestOutcome::Skipped)
 }
 
 fn red_then_green(before: &TestRun, after: &TestRun) -> Vec<TriggerTest> {
@@ -263,17 +321,33 @@ fn breaks_tests(plausibility: &Plausibility) -> Option<Verdict> {
     Some(Verdict::invalid(InvalidReason::BreaksTests, summary, broken.iter().map(describe).collect()))
 }
 
-fn nothing_shown(plausibility: &Plausibility) -> Verdict {
-    if plausibility.flaky.is_empty() {
+fn bug_still_shows(red: &[&StillFailing], more: Vec<String>) -> Verdict {
+    let summary = match red.len() {
+        1 => "the bug still shows: 1 test that is red on the buggy version is not green".to_owned(),
+        n => format!("the bug still shows: {n} tests that are red on the buggy version are not green"),
+    };
+    let mut details: Vec<String> = red.iter().map(|test| describe_still_failing(test)).collect();
+    details.extend(more);
+    Verdict::invalid(InvalidReason::BugStillShows, summary, details)
+}
+
+/// No test turned green for certain.
+fn nothing_fixed(plausibility: &Plausibility) -> Verdict {
+    if !plausibility.flaky.is_empty() {
+        return Verdict::inconclusive(
+            InconclusiveReason::OnlyFlaky,
+            "the tests that turned green are red in other runs of the same version, so they show nothing",
+        );
+    }
+    if plausibility.still_failing.is_empty() {
         return Verdict::inconclusive(
             InconclusiveReason::BugNotShown,
             "no test is red on the buggy version and green on the patched one, so nothing says that the patch acts on a bug",
         );
     }
-    Verdict::inconclusive(
-        InconclusiveReason::OnlyFlaky,
-        "the tests that turned green are red in other runs of the same version, so they show nothing",
-    )
+    let way_out = "if these are red for other reasons than the bug, name a test that shows it by `failing`, or leave \
+                   them out by `tests.ignore`";
+    bug_still_shows(&plausibility.still_failing.iter().collect::<Vec<_>>(), vec![way_out.to_owned()])
 }
 
 fn describe_still_failing(test: &StillFailing) -> String {
@@ -420,7 +494,7 @@ mod tests {
 
     #[test]
     fn a_test_that_fails_once_on_the_patched_version_is_flaky_and_never_makes_it_invalid() {
-        // Runs 0 to 2 are the baseline, 3 is the suite, 4 the first confirmation.
+        // Runs 0 to 2 are the baseline, 3 is the suite.
         let project = FakeProject::new(|change, run| {
             let patched = !change.is_empty();
             vec![
@@ -434,25 +508,121 @@ mod tests {
     }
 
     #[test]
-    fn in_a_long_suite_a_patch_that_does_not_fix_the_bug_costs_only_the_tests_that_show_it() {
-        let project = FakeProject::new(|_, _| {
-            let slow = TestResult { millis: 10_000, ..result("A#slow", Passed) };
-            vec![result("A#bug", Failed), slow]
+    fn a_test_that_the_buggy_version_fails_today_as_well_is_not_broken_by_the_patch() {
+        // Runs 0 to 2 are the baseline; since then something else on the machine has changed.
+        let project = FakeProject::new(|change, run| {
+            let patched = !change.is_empty();
+            vec![
+                result("A#bug", if patched { Passed } else { Failed }),
+                result("A#clock", if run < 3 { Passed } else { Failed }),
+            ]
         });
         let assessed = check(&project, &[], &TreeChange::default());
-        assert_eq!(invalid_reason(&assessed), Some(InvalidReason::BugStillShows));
-        assert_eq!(assessed.0.tests, 1);
+        assert_eq!(outcome_of(&assessed), None);
+        assert!(assessed.0.broken.is_empty());
     }
 
     #[test]
-    fn in_a_long_suite_a_test_that_is_green_alone_and_red_among_others_is_set_aside() {
-        // Runs 0 to 2 are the baseline, 3 the tests that show the bug, 4 the suite.
-        let project = FakeProject::new(|_, run| {
-            let slow = TestResult { millis: 10_000, ..result("A#slow", Passed) };
-            vec![result("A#bug", if run == 3 { Passed } else { Failed }), slow]
+    fn a_test_that_the_patch_breaks_only_in_company_is_broken() {
+        let project = FakeProject::new(|change, _| {
+            let patched = !change.is_empty();
+            vec![
+                result("A#bug", if patched { Passed } else { Failed }),
+                result("B#state", if patched { Failed } else { Passed }),
+            ]
+        })
+        .alone(|change, id| (!change.is_empty() && id.0 == "B#state").then_some(Passed));
+        let assessed = check(&project, &[], &TreeChange::default());
+        assert_eq!(invalid_reason(&assessed), Some(InvalidReason::BreaksTests));
+    }
+
+    #[test]
+    fn a_trigger_that_is_red_among_others_and_green_alone_each_time_is_fixed() {
+        let project = FakeProject::new(|_, _| vec![result("A#bug", Failed), result("A#ok", Passed)])
+            .alone(|change, id| (!change.is_empty() && id.0 == "A#bug").then_some(Passed));
+        let assessed = check(&project, &["A#bug".to_owned()], &TreeChange::default());
+        assert_eq!(outcome_of(&assessed), None);
+        assert_eq!(assessed.0.fixed.len(), 1);
+    }
+
+    #[test]
+    fn a_trigger_that_wavers_once_fixed_never_makes_the_patch_invalid() {
+        // Run 3 is the suite, 4 and 5 run the trigger alone.
+        let project = FakeProject::new(|change, run| {
+            let green = !change.is_empty() && run == 4;
+            vec![result("A#bug", if green { Passed } else { Failed })]
         });
         let assessed = check(&project, &[], &TreeChange::default());
         assert_eq!(assessed.1.and_then(|verdict| verdict.inconclusive), Some(InconclusiveReason::OnlyFlaky));
+    }
+
+    #[test]
+    fn names_of_invocations_may_differ_between_versions() {
+        let project = FakeProject::new(|change, _| {
+            if change.is_empty() {
+                vec![
+                    result("A#shown[P[1]", Error),
+                    result("B#source(int)", Error),
+                    result("C#initializationError", Error),
+                    result("D#many[1]", Passed),
+                    result("D#many[2]", Passed),
+                ]
+            } else {
+                vec![
+                    result("A#shown[P(1)]", Passed),
+                    result("B#source(int)[1]", Passed),
+                    result("C#x", Passed),
+                    result("D#many[1]", Passed),
+                ]
+            }
+        });
+        let assessed = check(&project, &[], &TreeChange::default());
+        assert_eq!(outcome_of(&assessed), None, "{:?}", assessed.1);
+        assert_eq!(assessed.0.fixed.len(), 3);
+    }
+
+    #[test]
+    fn a_red_invocation_among_those_that_take_the_place_of_a_red_one_is_no_fix() {
+        let project = FakeProject::new(|change, _| {
+            if change.is_empty() {
+                vec![result("B#source(int)", Error)]
+            } else {
+                vec![result("B#source(int)[1]", Passed), result("B#source(int)[2]", Failed)]
+            }
+        });
+        assert_eq!(
+            invalid_reason(&check(&project, &[], &TreeChange::default())),
+            Some(InvalidReason::BugStillShows)
+        );
+    }
+
+    #[test]
+    fn a_green_test_that_is_skipped_now_is_named() {
+        let project = FakeProject::new(|change, _| {
+            let patched = !change.is_empty();
+            vec![
+                result("A#bug", if patched { Passed } else { Failed }),
+                result("A#assumes", if patched { Skipped } else { Passed }),
+            ]
+        });
+        let assessed = check(&project, &[], &TreeChange::default());
+        assert_eq!(assessed.0.now_skipped, [TestId("A#assumes".to_owned())]);
+    }
+
+    #[test]
+    fn a_red_test_of_other_causes_does_not_silence_the_tests_that_the_patch_brings() {
+        let mut project = FakeProject::new(|change, _| {
+            let mut results = vec![result("A#network", Error)];
+            if change.files.contains_key(Utf8Path::new("test/B.java")) {
+                let fixed = change.files.contains_key(Utf8Path::new("src/A.java"));
+                results.push(result("B#new", if fixed { Passed } else { Failed }));
+            }
+            results
+        });
+        project.added_tests = vec![TestId("B".to_owned())];
+        let assessed = check(&project, &[], &change("test/B.java"));
+        assert_eq!(outcome_of(&assessed), None);
+        assert_eq!(assessed.0.still_failing.len(), 1);
     }
 
     #[test]
