@@ -25,7 +25,8 @@ impl Progress {
             return Self::Lines;
         }
         let bar = ProgressBar::new_spinner();
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
+        // `wide_msg` is cut to what fits: a line that wraps is drawn anew with every tick.
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed:>4} {wide_msg}") {
             bar.set_style(style);
         }
         bar.enable_steady_tick(Duration::from_millis(120));

@@ -46,7 +46,10 @@ pub fn render(report: &RunReport, style: &Style) -> String {
 
 fn header(canvas: &mut Canvas, report: &RunReport) {
     let subject = &report.subject;
-    canvas.heading(Ink::Bold, &subject.name, &format!("{}, {}", subject.language, subject.build_system));
+    // Neither is known when a run ends before the project was opened.
+    let known = [subject.language.as_str(), subject.build_system.as_str()];
+    let known: Vec<&str> = known.into_iter().filter(|word| !word.is_empty()).collect();
+    canvas.heading(Ink::Bold, &subject.name, &known.join(", "));
     let short = |value: &str| value.len() <= 40 && !value.contains('\n');
     let facts = subject.facts.iter().filter(|(_, value)| canvas.style.verbose || short(value));
     let facts: Vec<String> = facts.map(|(name, value)| format!("{name} {value}")).collect();

@@ -129,6 +129,43 @@ fn a_patch_that_touches_the_tests() {
 }
 
 #[test]
+fn a_warning_about_the_tests_stands_below_the_details_of_the_verdict() {
+    let mut report = invalid().remove(1);
+    report.test_changes =
+        serde_json::from_value(json!([{"path": "test/LeapYearTest.java", "kind": "changed"}])).unwrap();
+    let text = check(&run([report]), STYLE);
+    let place = |part: &str| text.find(part).unwrap_or_else(|| panic!("`{part}` is missing in:\n{text}"));
+    assert!(place("2 errors") < place("cannot find symbol"), "{text}");
+    assert!(place("';' expected") < place("WARNING"), "{text}");
+}
+
+#[test]
+fn a_subject_of_which_little_is_known_is_named_alone() {
+    for (language, build_system, header) in
+        [("", "", "leap-year"), ("java", "", "leap-year  java"), ("java", "maven", "leap-year  java, maven")]
+    {
+        let mut report = broken("does-not-build", "x", &[]);
+        report.subject.language = language.into();
+        report.subject.build_system = build_system.into();
+        assert_eq!(check(&report, STYLE).lines().next(), Some(header));
+    }
+}
+
+#[test]
+fn a_stack_line_has_one_at_whoever_wrote_it() {
+    let mut report = run([]);
+    report.baseline.as_mut().unwrap().red[0].failure.as_mut().unwrap().stack =
+        ["at org.junit.Assert.fail(Assert.java:86)", "\tat a.B.c(B.java:1)", "a.B.d(B.java:2)"]
+            .map(str::to_owned)
+            .to_vec();
+    let text = check(&report, Style { verbose: true, ..STYLE });
+    for line in ["  at org.junit.Assert.fail(", "  at a.B.c(", "  at a.B.d("] {
+        assert!(text.contains(line), "{text}");
+    }
+    assert!(!text.contains("at at"), "{text}");
+}
+
+#[test]
 fn new_tests_alone_are_no_reason_to_warn() {
     let mut report = plausible("with-test.diff");
     report.test_changes =

@@ -17,8 +17,8 @@ const MESSAGE_LINES: usize = 3;
 
 pub(super) fn draw(canvas: &mut Canvas, patch: &PatchReport) {
     draw_verdict(canvas, &patch.name, &patch.verdict);
-    draw_test_changes(canvas, &patch.test_changes);
     draw_details(canvas, patch);
+    draw_test_changes(canvas, &patch.test_changes);
     if let Some(plausibility) = &patch.plausibility {
         draw_plausibility(canvas, plausibility, &patch.verdict);
     }
@@ -112,8 +112,14 @@ pub(super) fn red_test(canvas: &mut Canvas, label: &str, test: &TestResult) {
         canvas.below(Ink::Plain, &said);
     }
     if canvas.style.verbose {
-        capped(canvas, &failure.stack, |canvas, frame| canvas.below(Ink::Dim, &format!("at {frame}")));
+        capped(canvas, &failure.stack, |canvas, frame| canvas.below(Ink::Dim, &stack_line(frame)));
     }
+}
+
+/// Some languages write `at` before a frame themselves.
+fn stack_line(frame: &str) -> String {
+    let frame = frame.trim_start();
+    format!("at {}", frame.strip_prefix("at ").unwrap_or(frame))
 }
 
 fn word(outcome: TestOutcome) -> &'static str {
