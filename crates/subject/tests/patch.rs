@@ -275,6 +275,91 @@ mod whole_files {
         assert_eq!(written(&apply(&[("src/main/A.java", FIVE)], patch), "src/main/New.java"), "x\n");
     }
 
+    /// What `diff -N` writes for a file that only the new side has.
+    fn new_by_diff(old: &str, new: &str) -> String {
+        format!(
+            "diff -ruN {old} {new}\n--- {old}\t1970-01-01 00:00:00.000000000 +0000\n\
+             +++ {new}\t2017-04-11 02:57:18.000000000 +0800\n@@ -0,0 +1 @@\n+x\n"
+        )
+    }
+
+    #[test]
+    fn a_new_file_alone_goes_where_both_sides_of_the_diff_agree() {
+        let files = [("src/org/junit/A.java", FIVE), ("junit/B.java", FIVE)];
+        for (old, new) in [
+            ("b", "f"),
+            ("a", "b"),
+            ("junit-b", "junit-f"),
+            ("/tmp/junit/b", "/tmp/junit/f"),
+            ("../old", "../new"),
+        ] {
+            for path in ["src/org/junit/Assert.java", "src/org/fresh/deep/Assert.java", "Assert.java"] {
+                let patch = new_by_diff(&format!("{old}/{path}"), &format!("{new}/{path}"));
+                let applied = apply(&files, &patch);
+                assert_eq!(written(&applied, path), "x\n", "{old} {new}");
+                assert_eq!(applied.change.len(), 1);
+            }
+        }
+    }
+
+    #[test]
+    fn a_new_file_alone_that_both_sides_name_alike_goes_below_the_deepest_folder() {
+        let files = [("src/demo/A.java", FIVE), ("demo/B.java", FIVE), ("util/C.java", FIVE)];
+        for (path, place) in [
+            ("src/demo/New.java", "src/demo/New.java"),
+            ("demo/src/demo/New.java", "src/demo/New.java"),
+            ("src/fresh/util/New.java", "src/fresh/util/New.java"),
+            ("/tmp/x/src/fresh/New.java", "src/fresh/New.java"),
+            ("New.java", "New.java"),
+        ] {
+            assert_eq!(written(&apply(&files, &new_by_diff(path, path)), place), "x\n", "{path}");
+            let from_nothing = format!("--- /dev/null\n+++ {path}\n@@ -0,0 +1 @@\n+x\n");
+            assert_eq!(written(&apply(&files, &from_nothing), place), "x\n", "{path}");
+        }
+    }
+
+    #[test]
+    fn a_new_package_in_a_patch_of_git_stays_where_git_says() {
+        let files = [("src/demo/A.java", FIVE), ("util/C.java", FIVE)];
+        let patch = "--- /dev/null\n+++ b/src/fresh/util/New.java\n@@ -0,0 +1 @@\n+x\n";
+        assert_eq!(written(&apply(&files, patch), "src/fresh/util/New.java"), "x\n");
+    }
+
+    #[test]
+    fn a_new_file_alone_is_found_from_a_folder_of_the_compared_ones() {
+        let patch = new_by_diff("b/core/src/New.java", "f/core/src/New.java");
+        assert_eq!(written(&apply(&[("src/A.java", FIVE)], &patch), "src/New.java"), "x\n");
+    }
+
+    #[test]
+    fn a_new_file_that_would_do_equally_well_in_two_places_is_an_error_that_lists_them() {
+        let files = [("src/A.java", FIVE), ("lib/B.java", FIVE)];
+        let path = "x/src/one/lib/two/New.java";
+        let error = try_apply(&files, &new_by_diff(path, path)).unwrap_err();
+        assert!(matches!(error, PatchError::AmbiguousPath { .. }), "{error}");
+        assert!(error.to_string().contains("src/one/lib/two/New.java, lib/two/New.java;"), "{error}");
+    }
+
+    #[test]
+    fn a_new_file_goes_the_way_of_the_other_files() {
+        let new =
+            |from: &str, to: &str| new_by_diff(&format!("{from}/p/New.java"), &format!("{to}/p/New.java"));
+        let files = [("src/p/A.java", FIVE), ("p/B.java", FIVE)];
+        let stripped = patch_of("b/src/p/A.java", "f/src/p/A.java") + &new("b/src", "f/src");
+        assert_eq!(written(&apply(&files, &stripped), "src/p/New.java"), "x\n");
+        let prefixed = patch_of("p/A.java", "p/A.java") + &new(".", ".");
+        assert_eq!(written(&apply(&files, &prefixed), "src/p/New.java"), "x\n");
+    }
+
+    #[test]
+    fn a_new_file_of_diff_that_is_there_already_is_said_to_be_applied() {
+        let patch = new_by_diff("b/src/New.java", "f/src/New.java");
+        let result = try_apply(&[("src/New.java", "x\n")], &patch);
+        assert!(matches!(result, Err(PatchError::AlreadyApplied { .. })), "{result:?}");
+        let result = try_apply(&[("src/New.java", "y\n")], &patch);
+        assert!(matches!(result, Err(PatchError::Exists { .. })), "{result:?}");
+    }
+
     #[test]
     fn a_new_file_that_exists_is_an_error() {
         let patch = "--- /dev/null\n+++ b/A.java\n@@ -0,0 +1 @@\n+x\n";

@@ -98,14 +98,12 @@ impl Work<'_> {
 
     fn modify(&mut self, index: usize, file: &FilePatch) -> Result<(), PatchError> {
         let Some(path) = self.existing(index, file)? else {
-            let is_new = matches!(file.hunks.as_slice(), [only] if only.old_side().next().is_none());
-            return if is_new && file.old_marked_absent {
-                self.create(index, file)
-            } else {
-                Err(self.missing(index, file))
-            };
+            return if file.is_new() { self.create(index, file) } else { Err(self.missing(index, file)) };
         };
         let content = self.read(&path, file)?.unwrap_or_default();
+        if file.is_new() && !content.is_empty() {
+            return self.create(index, file);
+        }
         let bytes = self.patched(file, &path, &content)?;
         let gone = bytes.is_empty() && !file.hunks.is_empty() && file.new_marked_absent;
         self.edits.insert(path, if gone { FileEdit::Delete } else { FileEdit::Write(bytes) });

@@ -162,6 +162,21 @@ impl FilePatch {
         self.new.as_deref().or(self.old.as_deref()).unwrap_or("/dev/null")
     }
 
+    /// The diff says that the file was not there before: by `/dev/null`, or by the time stamp of `diff -N`. A time
+    /// stamp that both sides have says nothing.
+    fn is_new(&self) -> bool {
+        let fills_nothing = |hunk: &Hunk| hunk.old_start == 0 && hunk.old_side().next().is_none();
+        match self.kind {
+            FileKind::Create => true,
+            FileKind::Modify => {
+                self.old_marked_absent
+                    && !self.new_marked_absent
+                    && matches!(self.hunks.as_slice(), [only] if fills_nothing(only))
+            }
+            FileKind::Delete | FileKind::Rename | FileKind::Copy => false,
+        }
+    }
+
     fn reversed(&self) -> FilePatch {
         FilePatch {
             line: self.line,

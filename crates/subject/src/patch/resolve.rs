@@ -3,12 +3,14 @@
 //! In this order, and the same for all files of the patch: the paths as written with 0, 1, 2, … leading components
 //! taken off; then with a prefix of the tree put before what remains (for tools that write `org/foo/Bar.java`); then
 //! with a prefix for each file. A way counts only if the hunks fit. Two ways that give different results are an error.
+//! New files fit everywhere: they go the way of the others, and a patch of new files only goes by the headers and by
+//! the folders that are there.
 
 use std::collections::BTreeSet;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::apply::{self, Attempt, Mapping, apply_mapped, components, strip_components};
+use super::apply::{Attempt, Mapping, apply_mapped, components, strip_components};
 use super::place::MAX_FUZZ;
 use super::tree::Tree;
 use super::{Applied, FileKind, FilePatch, PatchError, PatchSet};
@@ -49,7 +51,7 @@ fn has_old_lines(file: &FilePatch) -> bool {
 }
 
 fn find_way(set: &PatchSet, tree: &dyn Tree, max_fuzz: usize) -> Result<Attempt, PatchError> {
-    if set.files.iter().all(|file| file.kind == FileKind::Create) {
+    if set.files.iter().all(FilePatch::is_new) {
         return apply_mapped(set, tree, &Mapping::strip(level_for_new_files(set, tree)?), max_fuzz);
     }
     let levels = levels(set).map(Mapping::strip).collect();
@@ -198,7 +200,7 @@ fn files_of(set: &PatchSet, tree: &dyn Tree) -> Result<Vec<Utf8PathBuf>, PatchEr
 
 /// What stands before the path in the tree, wherever it ends a file's path; `None` for files that need not exist.
 fn prefixes_of(file: &FilePatch, strip: usize, files: &[Utf8PathBuf]) -> Option<BTreeSet<Utf8PathBuf>> {
-    if file.kind == FileKind::Create {
+    if file.is_new() {
         return None;
     }
     let paths = if file.kind == FileKind::Modify { [&file.old, &file.new] } else { [&file.old, &None] };
@@ -250,28 +252,91 @@ fn ambiguous_prefixes(alone: &PatchSet, strip: usize, prefixes: &[&Utf8PathBuf])
     }
 }
 
-/// A patch of new files only: they belong where their folders are, else where the diff says.
+/// A patch of new files only: they belong where the headers say, if that is a place in the tree; else where most of
+/// their folders are; else where the headers say after all.
 fn level_for_new_files(set: &PatchSet, tree: &dyn Tree) -> Result<usize, PatchError> {
     let files = files_of(set, tree)?;
     let folders: BTreeSet<&Utf8Path> = files.iter().flat_map(|file| file.ancestors().skip(1)).collect();
-    let folder_exists = |level: usize, path: &str| {
-        let stripped = apply::strip_components(path, level);
-        let parent =
-            stripped.as_deref().and_then(Utf8Path::parent).filter(|parent| !parent.as_str().is_empty());
-        parent.is_some_and(|parent| folders.contains(parent))
-    };
-    let all_exist = |&level: &usize| set.files.iter().all(|file| folder_exists(level, file.display_path()));
-    if let Some(level) = levels(set).find(all_exist) {
+    let said = level_of_sides(set).or_else(|| has_git_prefixes(set).then_some(1));
+    if let Some(level) = said.filter(|&level| begins_in_tree(set, level, &folders)) {
+        return Ok(level);
+    }
+    let first = said.unwrap_or(0);
+    if let Some(level) = level_by_folders(set, first, &folders)? {
         return Ok(level);
     }
     let foreign =
         |path: &str| path.starts_with('/') || path.contains(":/") || components(path).contains(&"..");
     match set.files.iter().find(|file| foreign(file.display_path())) {
-        Some(file) => Err(PatchError::Escapes {
+        Some(file) if said.is_none() => Err(PatchError::Escapes {
             patch: set.name.clone(),
             line: file.line,
             file: file.display_path().to_owned(),
         }),
-        None => Ok(usize::from(has_git_prefixes(set))),
+        _ => Ok(first),
+    }
+}
+
+/// `b/src/A.java` and `f/src/A.java` differ in the folders that were compared: what both end with is the file's path.
+/// `None` if a file has no such pair or the pairs disagree.
+fn level_of_sides(set: &PatchSet) -> Option<usize> {
+    let mut levels = set.files.iter().map(|file| {
+        let (old, new) = (components(file.old.as_deref()?), components(file.new.as_deref()?));
+        let same = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
+        (old != new && same > 0).then(|| new.len() - same)
+    });
+    let first = levels.next()??;
+    levels.all(|level| level == Some(first)).then_some(first)
+}
+
+/// Every file would stand at the top of the tree or somewhere below a folder that is there.
+fn begins_in_tree(set: &PatchSet, level: usize, folders: &BTreeSet<&Utf8Path>) -> bool {
+    set.files.iter().all(|file| {
+        let path = strip_components(file.display_path(), level);
+        path.is_some_and(|path| match path.as_str().split_once('/') {
+            Some((top, _)) => folders.contains(Utf8Path::new(top)),
+            None => true,
+        })
+    })
+}
+
+/// The level under which most of the folders are in the tree; `None` if no level finds any for every file.
+fn level_by_folders(
+    set: &PatchSet,
+    first: usize,
+    folders: &BTreeSet<&Utf8Path>,
+) -> Result<Option<usize>, PatchError> {
+    let found: Vec<(usize, usize)> = levels(set)
+        .filter(|&level| level >= first)
+        .filter_map(|level| Some((level, found_folders(set, level, folders)?)))
+        .collect();
+    let Some(best) = found.iter().map(|(_, found)| *found).max() else { return Ok(None) };
+    let best: Vec<usize> =
+        found.iter().filter(|(_, found)| *found == best).map(|(level, _)| *level).collect();
+    match best.as_slice() {
+        [level] => Ok(Some(*level)),
+        // As it is written it makes sense; to take something off would be a guess.
+        several if several.contains(&first) => Ok(Some(first)),
+        several => Err(ambiguous_levels(set, several)),
+    }
+}
+
+/// How many of the files' folders are in the tree, from the top; `None` if a file has none there.
+fn found_folders(set: &PatchSet, level: usize, folders: &BTreeSet<&Utf8Path>) -> Option<usize> {
+    let is_there = |folder: &&Utf8Path| !folder.as_str().is_empty() && folders.contains(folder);
+    let found = set.files.iter().map(|file| {
+        let path = strip_components(file.display_path(), level)?;
+        path.ancestors().skip(1).find(is_there).map(|folder| folder.components().count())
+    });
+    found.sum()
+}
+
+fn ambiguous_levels(set: &PatchSet, levels: &[usize]) -> PatchError {
+    let (line, file) = set.files.first().map(|file| (file.line, file.display_path())).unwrap_or_default();
+    PatchError::AmbiguousPath {
+        patch: set.name.clone(),
+        line,
+        file: file.to_owned(),
+        candidates: levels.iter().filter_map(|&level| strip_components(file, level)).collect(),
     }
 }
