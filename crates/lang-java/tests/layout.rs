@@ -93,6 +93,16 @@ fn a_folder_without_sources_names_the_key_to_set() {
 }
 
 #[test]
+fn a_module_declaration_is_left_out_of_what_no_build_tool_compiles() {
+    let layout =
+        Trial::new(&[("src/p/A.java", MAIN), ("src/module-info.java", "module m {}")]).discover().unwrap();
+    assert_eq!(keys(&layout), ["module-info"]);
+    let module = &layout.modules[0];
+    assert!(module.role_of(Utf8Path::new("src/module-info.java"), None).is_none());
+    assert!(module.role_of(Utf8Path::new("src/p/A.java"), None).is_some());
+}
+
+#[test]
 fn a_configured_folder_that_is_missing_is_named() {
     let mut trial = Trial::new(&[("src/p/A.java", MAIN)]);
     trial.config.sources = vec!["source".into()];
@@ -275,9 +285,39 @@ fn a_level_that_only_the_build_file_sets_is_worked_around() {
     ]);
     let layout = trial.discover().unwrap();
     let module = &layout.modules[0];
-    assert_eq!((module.release, &module.classes), (Some(4), &Classes::ToCompile));
-    assert_eq!(keys(&layout), ["maven-fallback", "release-level"]);
+    // It stands in the POM as a number, which is raised in the private copy; so Maven can build after all.
+    assert_eq!(module.release, Some(4));
+    assert!(matches!(module.classes, Classes::Built { .. }), "{:?}", module.classes);
+    assert_eq!(keys(&layout), ["release-level"]);
     assert_eq!(module.classpath.len(), 2);
-    assert_eq!(module.resources, ["target/classes"]);
+    assert_eq!(module.resources, ["src/main/resources"]);
     assert!(trial.root.join("target/classes/a.txt").is_file());
+}
+
+#[test]
+fn maven_resources_that_are_not_just_copied_and_forks_are_known() {
+    if !has_maven() {
+        return;
+    }
+    let build = "<build><resources>\
+        <resource><directory>src/main/resources</directory></resource>\
+        <resource><directory>src/main/conf</directory><targetPath>META-INF</targetPath></resource>\
+        <resource><directory>src/main/filtered</directory><filtering>true</filtering></resource>\
+        </resources><plugins><plugin><artifactId>maven-surefire-plugin</artifactId>\
+        <configuration><reuseForks>false</reuseForks></configuration></plugin></plugins></build>";
+    let trial = Trial::new(&[
+        ("pom.xml", &pom("a", &format!("{LEVEL_8}{build}"))),
+        ("src/main/java/p/A.java", MAIN),
+        ("src/main/resources/a.properties", "a=1"),
+        ("src/main/conf/b.properties", "b=1"),
+        ("src/main/filtered/c.properties", "c=${project.version}"),
+    ]);
+    let layout = trial.discover().unwrap();
+    let module = &layout.modules[0];
+    assert_eq!(module.processed_resources, ["src/main/conf", "src/main/filtered"]);
+    assert!(module.fork_each_class);
+    let full = |path: &str| layout.needs_full_build(Utf8Path::new(path));
+    assert!(full("src/main/conf/b.properties") && full("src/main/filtered/c.properties") && full("pom.xml"));
+    assert!(full("src/main/templates/T.java"));
+    assert!(!full("src/main/resources/a.properties") && !full("src/main/java/p/A.java"));
 }

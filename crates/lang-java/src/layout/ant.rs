@@ -25,6 +25,8 @@ const JAR_FOLDERS: [&str; 4] = ["lib", "libs", "jars", "ant/lib"];
 pub(crate) struct AntFacts {
     pub(crate) release: Option<u32>,
     pub(crate) encoding: Option<String>,
+    /// The tests run in a JVM for each class.
+    pub(crate) fork_each_class: bool,
 }
 
 /// Is there an Ant build file?
@@ -35,7 +37,12 @@ pub(crate) fn detect(root: &Utf8Path) -> bool {
 /// The project by its folders, with level and encoding from the build file.
 pub(crate) fn layout(request: &LayoutRequest) -> Result<Layout, LangError> {
     let facts = read(request.root);
-    let mut hints = Hints { release: facts.release, encoding: facts.encoding, ..Hints::default() };
+    let mut hints = Hints {
+        release: facts.release,
+        encoding: facts.encoding,
+        fork_each_class: facts.fork_each_class,
+        ..Hints::default()
+    };
     if request.config.classpath.is_empty() {
         let (jars, notice) = project_jars(request.root);
         hints.classpath = jars;
@@ -94,6 +101,7 @@ pub(crate) fn read(root: &Utf8Path) -> AntFacts {
         let found = parse(&String::from_utf8_lossy(&text), &known);
         facts.release = facts.release.or(found.release);
         facts.encoding = facts.encoding.or(found.encoding);
+        facts.fork_each_class |= found.fork_each_class;
     }
     facts
 }
@@ -127,7 +135,19 @@ fn parse(text: &str, known: &BTreeMap<String, String>) -> AntFacts {
     AntFacts {
         release: level("release").or_else(|| level("source")).or_else(|| level("target")),
         encoding: attribute("encoding"),
+        fork_each_class: named(&document, "junit").next().is_some_and(|task| forks_each_class(task, &known)),
     }
+}
+
+/// A `<junit>` that forks does so for each class, unless its mode says otherwise.
+fn forks_each_class(task: Node, known: &BTreeMap<String, String>) -> bool {
+    let mode = task.attribute("forkmode").or_else(|| task.attribute("forkMode"));
+    let forks = |node: Node| {
+        let value = node.attribute("fork").map(|value| expand(value, known).to_lowercase());
+        value.is_some_and(|value| matches!(value.as_str(), "true" | "yes" | "on"))
+    };
+    mode.is_none_or(|mode| expand(mode, known).eq_ignore_ascii_case("perTest"))
+        && (forks(task) || task.children().any(forks))
 }
 
 fn named<'a>(document: &'a Document<'a>, name: &'static str) -> impl Iterator<Item = Node<'a, 'a>> {
@@ -143,7 +163,8 @@ mod tests {
         let text = r#"<project><property name="level" value="1.5"/><target name="compile">
             <javac srcdir="src" destdir="b"/><javac srcdir="src" source="${level}" target="1.6" encoding="iso-8859-1"/>
             </target></project>"#;
-        let expected = AntFacts { release: Some(5), encoding: Some("iso-8859-1".to_owned()) };
+        let expected =
+            AntFacts { release: Some(5), encoding: Some("iso-8859-1".to_owned()), fork_each_class: false };
         assert_eq!(parse(text, &BTreeMap::new()), expected);
     }
 
@@ -152,6 +173,19 @@ mod tests {
         let text = r#"<project><property name="l" value="1.3"/><javac source="${l}"/></project>"#;
         assert_eq!(parse(text, &properties::parse("l=1.4")).release, Some(4));
         assert_eq!(parse(text, &BTreeMap::new()).release, Some(3));
+    }
+
+    #[test]
+    fn a_test_task_that_forks_does_so_for_each_class_unless_told_otherwise() {
+        let forks = |task: &str| {
+            let text =
+                format!(r#"<project><property name="f" value="yes"/><target>{task}</target></project>"#);
+            parse(&text, &BTreeMap::new()).fork_each_class
+        };
+        assert!(forks(r#"<junit fork="${f}"/>"#) && forks(r#"<junit fork="true" forkmode="perTest"/>"#));
+        assert!(forks(r#"<junit><batchtest fork="on"/></junit>"#));
+        assert!(!forks(r#"<junit fork="true" forkMode="once"/>"#) && !forks(r#"<junit fork="${unknown}"/>"#));
+        assert!(!forks("<junit/>") && !forks("<javac fork='true'/>"));
     }
 
     #[test]

@@ -9,11 +9,59 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::LayoutRequest;
 use super::maven::call::{BUILD_CLASSPATH, Maven, unresolved};
 
+/// Why jars are wanted, for messages about those that cannot be had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// The user lists them.
+    Configured,
+    /// The tests import what is in them.
+    Imported,
+    /// The JUnit Platform needs them to run tests.
+    Launching,
+    /// The compiler is to run the annotation processors in them.
+    Processing,
+}
+
+impl Wanted {
+    /// The coordinates as part of a sentence.
+    fn described(self, coordinates: &[String]) -> String {
+        let list = coordinates.join(", ");
+        match self {
+            Self::Configured => "`java.dependencies`".to_owned(),
+            Self::Imported => format!("{list}, which the tests import"),
+            Self::Launching => format!("{list}, which running JUnit 5 tests takes"),
+            Self::Processing => format!("{list}, for annotation processing"),
+        }
+    }
+
+    /// What Maven is needed for.
+    fn purpose(self, coordinates: &[String]) -> String {
+        let verb = if self == Self::Configured { "resolve" } else { "fetch" };
+        format!("to {verb} {}", self.described(coordinates))
+    }
+
+    /// Who needs what Maven could not get.
+    fn needing(self, coordinates: &[String]) -> String {
+        if self == Self::Configured { self.described(coordinates) } else { coordinates.join(", ") }
+    }
+
+    fn way_out(self) -> &'static str {
+        match self {
+            Self::Configured => ", or list the jars in `java.classpath` instead",
+            Self::Imported | Self::Launching => {
+                ", or list its jar and those that it needs in `java.classpath` in bonafix.toml"
+            }
+            Self::Processing => "",
+        }
+    }
+}
+
 /// The jars of these coordinates (`group:artifact:version`, or with type and classifier before the version), in class
 /// path order.
 pub(crate) fn resolve(
     request: &LayoutRequest,
     coordinates: &[String],
+    wanted: Wanted,
 ) -> Result<Vec<Utf8PathBuf>, LangError> {
     if coordinates.is_empty() {
         return Ok(Vec::new());
@@ -23,11 +71,7 @@ pub(crate) fn resolve(
     if let Some(jars) = cached(&file) {
         return Ok(jars);
     }
-    let maven = Maven::find(
-        request,
-        "to resolve `java.dependencies`",
-        ", or list the jars in `java.classpath` instead",
-    )?;
+    let maven = Maven::find(request, &wanted.purpose(coordinates), wanted.way_out())?;
     let folder = tempfile::tempdir()?;
     let folder = Utf8Path::from_path(folder.path()).ok_or_else(|| {
         LangError::Internal("the folder for temporary files has a name that is no text".to_owned())
@@ -35,7 +79,7 @@ pub(crate) fn resolve(
     fs_err::write(folder.join("pom.xml"), &pom)?;
     let arguments = [BUILD_CLASSPATH.to_owned(), "-Dmdep.outputFile=classpath.txt".to_owned()];
     if let Err(failure) = maven.run(folder, &arguments)? {
-        return Err(unresolved(&failure, "`java.dependencies`"));
+        return Err(unresolved(&failure, &wanted.needing(coordinates)));
     }
     let text = fs_err::read_to_string(folder.join("classpath.txt"))?;
     fs_err::create_dir_all(request.cache)?;
@@ -115,6 +159,18 @@ mod tests {
             "{pom}"
         );
         assert!(roxmltree::Document::parse(&pom).is_ok());
+    }
+
+    #[test]
+    fn only_what_the_user_has_listed_is_called_by_its_key() {
+        let junit = ["junit:junit:4.13.2".to_owned()];
+        assert_eq!(Wanted::Configured.purpose(&junit), "to resolve `java.dependencies`");
+        assert_eq!(Wanted::Imported.purpose(&junit), "to fetch junit:junit:4.13.2, which the tests import");
+        assert!(Wanted::Imported.way_out().contains("`java.classpath`"));
+        for wanted in [Wanted::Imported, Wanted::Launching, Wanted::Processing] {
+            let text = wanted.purpose(&junit) + &wanted.needing(&junit) + wanted.way_out();
+            assert!(text.contains(&junit[0]) && !text.contains("java.dependencies"), "{text}");
+        }
     }
 
     #[test]

@@ -6,7 +6,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use globset::{GlobBuilder, GlobSetBuilder};
 use walkdir::WalkDir;
 
-use super::{Classes, Layout, LayoutRequest, Module, dependencies, sources};
+use super::dependencies::{self, Wanted};
+use super::{Classes, Layout, LayoutRequest, MODULE_INFO, Module, sources};
 use crate::toolchain::effective_release;
 
 /// Puts the configuration on top of what was found, and tells what must differ from what the project asks for.
@@ -15,6 +16,7 @@ pub(crate) fn finish(request: &LayoutRequest, layout: &mut Layout) -> Result<(),
     for module in &mut layout.modules {
         configure(request, module, &jars);
         layout.notices.extend(check_encoding(request.root, module));
+        layout.notices.extend(module_info(request.root, module));
         let (_, notice) = effective_release(module.release, request.jdk);
         layout.notices.extend(notice);
     }
@@ -39,7 +41,7 @@ pub(crate) fn configured_classpath(request: &LayoutRequest) -> Result<Vec<Utf8Pa
     for pattern in &request.config.classpath {
         entries.extend(expand(request.root, pattern)?);
     }
-    entries.extend(dependencies::resolve(request, &request.config.dependencies)?);
+    entries.extend(dependencies::resolve(request, &request.config.dependencies, Wanted::Configured)?);
     Ok(entries)
 }
 
@@ -113,6 +115,17 @@ fn check_encoding(root: &Utf8Path, module: &mut Module) -> Option<Notice> {
     let how = if built { "changed files are compiled" } else { "the sources are compiled" };
     let text = format!("{file} is not UTF-8; {how} as ISO-8859-1 (`java.encoding` sets another)");
     Some(Notice::new("source-encoding", text))
+}
+
+/// What we compile ourselves, and its tests, are on the class path, where there are no modules.
+fn module_info(root: &Utf8Path, module: &Module) -> Option<Notice> {
+    if module.classes != Classes::ToCompile {
+        return None;
+    }
+    let mut roots = module.sources.iter().chain(&module.tests).map(|folder| folder.join(MODULE_INFO));
+    let file = roots.find(|file| root.join(file).is_file())?;
+    let text = format!("{file} is left out: sources and tests are compiled and run on the class path");
+    Some(Notice::new("module-info", text))
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@
 use bonafix_lang::LangError;
 use camino::Utf8PathBuf;
 
-use super::{LayoutRequest, dependencies};
+use super::LayoutRequest;
+use super::dependencies::{self, Wanted};
 
 /// The jars to add to `classpath` so that its JUnit Platform tests can be launched; none where it has no such tests
 /// or lacks nothing.
@@ -14,7 +15,7 @@ pub fn launcher_jars(
     classpath: &[Utf8PathBuf],
 ) -> Result<Vec<Utf8PathBuf>, LangError> {
     let missing = missing(classpath);
-    let jars = dependencies::resolve(request, &missing)?;
+    let jars = dependencies::resolve(request, &missing, Wanted::Launching)?;
     let name = |jar: &Utf8PathBuf| jar.file_name().unwrap_or_default().to_owned();
     let present: Vec<String> = classpath.iter().map(name).collect();
     Ok(jars.into_iter().filter(|jar| !present.contains(&name(jar))).collect())

@@ -15,9 +15,10 @@ use bonafix_model::Notice;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use self::call::{BUILD_CLASSPATH, EFFECTIVE_POM, Maven, unresolved};
-use self::effective::Project;
+use self::effective::{ProcessedResource, Project};
 use self::output::Failure;
-use super::{Classes, Layout, LayoutRequest, LeftOut, Module, dependencies, sources};
+use super::dependencies::{self, Wanted};
+use super::{Classes, Layout, LayoutRequest, LeftOut, Module, sources};
 use crate::toolchain::effective_release;
 
 /// Where each module's class path is written, relative to its folder.
@@ -190,6 +191,12 @@ impl Reactor {
         let plain = |folder: &&Utf8PathBuf| !holds_sources(&base.join(folder), project);
         module.resources = existing(project.resources.iter().filter(plain).collect());
         module.test_resources = existing(project.test_resources.iter().filter(plain).collect());
+        module.processed_resources = project
+            .processed_resources
+            .iter()
+            .flat_map(|resource| taken_from(resource, &base, project))
+            .map(|path| self.relative(&path))
+            .collect();
         self.add_generated(project, &mut module);
         self.split_classpath(classpath, chosen, &mut module);
         module.excluded_sources.clone_from(&project.compiler.excludes);
@@ -199,7 +206,7 @@ impl Reactor {
         module.encoding.clone_from(&project.compiler.encoding);
         module.javac_options.clone_from(&project.compiler.options);
         if let Some(processors) = &project.compiler.processors {
-            match dependencies::resolve(request, processors) {
+            match dependencies::resolve(request, processors, Wanted::Processing) {
                 Ok(jars) => module.processor_path = Some(jars),
                 Err(LangError::Interrupted) => return Err(LangError::Interrupted),
                 Err(error) => {
@@ -275,6 +282,7 @@ impl Reactor {
         }
         module.groups.clone_from(&surefire.groups);
         module.excluded_groups.clone_from(&surefire.excluded_groups);
+        module.fork_each_class = surefire.fork_each_class;
         module.working_folder =
             surefire.working_folder.as_ref().map(|folder| self.relative(&base.join(folder)));
         if !surefire.dropped_options.is_empty() {
@@ -307,6 +315,20 @@ fn holds_sources(folder: &Utf8Path, project: &Project) -> bool {
     [&project.source, &project.test_source]
         .iter()
         .any(|source| **source != folder && source.starts_with(folder))
+}
+
+/// The folders, or single files, that a processed resource reads. One that lies above the sources is narrowed to what
+/// its patterns name.
+fn taken_from(resource: &ProcessedResource, base: &Utf8Path, project: &Project) -> Vec<Utf8PathBuf> {
+    let folder = base.join(&resource.folder);
+    if !holds_sources(&folder, project) || resource.includes.is_empty() {
+        return vec![folder];
+    }
+    let fixed = |pattern: &String| {
+        let parts = pattern.split('/').take_while(|part| !part.contains(['*', '?']));
+        parts.filter(|part| !part.is_empty()).fold(folder.clone(), |path, part| path.join(part))
+    };
+    resource.includes.iter().map(fixed).collect()
 }
 
 /// The nearest folder above the project's files that has its POM.
@@ -432,4 +454,22 @@ fn first(failure: &Failure) -> String {
         .or(goal)
         .or_else(|| failure.lines.first().cloned())
         .unwrap_or_else(|| "it gave no reason; see the build log".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_processed_folder_above_the_sources_is_narrowed_to_what_its_patterns_name() {
+        let project = Project { source: "/p/src/main/java".into(), ..Project::default() };
+        let taken = |folder: &str, includes: &[&str]| {
+            let includes = includes.iter().map(ToString::to_string).collect();
+            let resource = ProcessedResource { folder: folder.into(), includes };
+            taken_from(&resource, Utf8Path::new("/p"), &project)
+        };
+        assert_eq!(taken("/p", &["NOTICE", "legal/*.txt"]), ["/p/NOTICE", "/p/legal"]);
+        assert_eq!(taken("src/main/conf", &["*.xml"]), ["/p/src/main/conf"]);
+        assert_eq!(taken("/p", &["**/*.xml"]), ["/p"]);
+    }
 }

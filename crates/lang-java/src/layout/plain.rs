@@ -4,8 +4,9 @@ use bonafix_lang::LangError;
 use bonafix_model::Notice;
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::dependencies::{self, Wanted};
 use super::sources::{self, Framework, SourceFile, SourceFolders};
-use super::{Layout, LayoutRequest, Module, dependencies, finish};
+use super::{Layout, LayoutRequest, Module, finish};
 
 /// What a build file says beside the user's configuration, which comes first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -15,6 +16,7 @@ pub(crate) struct Hints {
     pub(crate) classpath: Vec<Utf8PathBuf>,
     pub(crate) release: Option<u32>,
     pub(crate) encoding: Option<String>,
+    pub(crate) fork_each_class: bool,
     pub(crate) notices: Vec<Notice>,
 }
 
@@ -39,6 +41,7 @@ pub(crate) fn layout(
     module.classpath = hints.classpath;
     module.release = hints.release;
     module.encoding = hints.encoding;
+    module.fork_each_class = hints.fork_each_class;
     layout.notices = hints.notices;
     add_junit(request, &mut module, &used, &mut layout.notices)?;
     layout.modules.push(module);
@@ -115,7 +118,7 @@ pub(crate) fn add_junit(
         if entries.any(|jar| jar.file_name().is_some_and(name)) {
             continue;
         }
-        match dependencies::resolve(request, &[coordinate.to_owned()]) {
+        match dependencies::resolve(request, &[coordinate.to_owned()], Wanted::Imported) {
             Ok(jars) => {
                 module.classpath.extend(jars);
                 let text = format!("the tests use JUnit and the project brings none: {coordinate} is used");

@@ -35,6 +35,9 @@ pub(super) struct Project {
     jvm_args: Vec<String>,
     properties: BTreeMap<String, String>,
     working_folder: Option<Utf8PathBuf>,
+    /// So many test classes share a JVM; 0 means all.
+    #[serde(default)]
+    fork_every: u32,
     includes: Vec<String>,
     excludes: Vec<String>,
     groups: Vec<String>,
@@ -104,6 +107,7 @@ impl Project {
         module.system_properties.clone_from(&self.properties);
         module.working_folder =
             self.working_folder.as_deref().map(relative).filter(|path| *path != module.folder);
+        module.fork_each_class = self.fork_every == 1;
         module.test_includes.clone_from(&self.includes);
         module.test_excludes.clone_from(&self.excludes);
         module.groups.clone_from(&self.groups);

@@ -24,6 +24,8 @@ pub(crate) struct Project {
     pub(crate) added_test_sources: Vec<Utf8PathBuf>,
     pub(crate) resources: Vec<Utf8PathBuf>,
     pub(crate) test_resources: Vec<Utf8PathBuf>,
+    /// Those of both kinds that are not copied as they are.
+    pub(crate) processed_resources: Vec<ProcessedResource>,
     /// `target/classes`.
     pub(crate) output: Utf8PathBuf,
     /// `target/test-classes`.
@@ -32,6 +34,14 @@ pub(crate) struct Project {
     pub(crate) surefire: Surefire,
     /// The parts of the POM that say what it needs, as text: dependencies, their management, repositories.
     pub(crate) needs: String,
+}
+
+/// A resource folder whose files are filtered, put elsewhere, or of which only some are taken.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct ProcessedResource {
+    pub(crate) folder: Utf8PathBuf,
+    /// Patterns of the files that are taken; none means all.
+    pub(crate) includes: Vec<String>,
 }
 
 /// How the compiler plugin is configured.
@@ -62,6 +72,8 @@ pub(crate) struct Surefire {
     pub(crate) system_properties: BTreeMap<String, String>,
     pub(crate) environment: BTreeMap<String, String>,
     pub(crate) working_folder: Option<Utf8PathBuf>,
+    /// Each test class has a JVM of its own.
+    pub(crate) fork_each_class: bool,
 }
 
 /// All projects of the reactor, in the order in which Maven builds them.
@@ -101,6 +113,11 @@ fn project(node: Node, text: &str) -> Project {
         added_test_sources: added(build, "add-test-source"),
         resources: resources("resources", "resource"),
         test_resources: resources("testResources", "testResource"),
+        processed_resources: [("resources", "resource"), ("testResources", "testResource")]
+            .iter()
+            .filter_map(|(list, item)| Some((child(build?, list)?, item)))
+            .flat_map(|(list, item)| children(list, item).filter_map(processed).collect::<Vec<_>>())
+            .collect(),
         output: folder("outputDirectory"),
         test_output: folder("testOutputDirectory"),
         compiler: compiler(build, properties),
@@ -112,6 +129,21 @@ fn project(node: Node, text: &str) -> Project {
             .collect::<Vec<_>>()
             .join("\n"),
     }
+}
+
+/// The resource, if its files do not end up as and where they are.
+fn processed(resource: Node) -> Option<ProcessedResource> {
+    let list = |name| {
+        let list = child(resource, name);
+        let items = list.iter().flat_map(|list| list.children().filter(Node::is_element));
+        items.filter_map(text_of).collect::<Vec<_>>()
+    };
+    let (includes, excludes) = (list("includes"), list("excludes"));
+    let filtered = value(resource, "filtering").is_some_and(|text| text != "false");
+    let moved = value(resource, "targetPath").is_some_and(|path| path != "." && path != "./");
+    let folder = value(resource, "directory")?.into();
+    (filtered || moved || !includes.is_empty() || !excludes.is_empty())
+        .then_some(ProcessedResource { folder, includes })
 }
 
 /// The project's `<properties>`.
@@ -285,6 +317,19 @@ fn surefire(build: Option<Node>, properties: Properties) -> Surefire {
         system_properties,
         environment: settings.pairs("environmentVariables"),
         working_folder: settings.value("workingDirectory").filter(|path| is_resolved(path)).map(Into::into),
+        fork_each_class: forks_each_class(&settings, properties),
+    }
+}
+
+/// `forkMode` is the old way to say it, and where it says something, it is what counts.
+fn forks_each_class(settings: &Settings, properties: Properties) -> bool {
+    let get = |key: &str, property: &str| {
+        settings.value(key).or_else(|| properties.get(property)).unwrap_or_default().to_lowercase()
+    };
+    match get("forkMode", "forkMode").as_str() {
+        "always" | "pertest" => true,
+        "never" => false,
+        _ => get("reuseForks", "reuseForks") == "false" && get("forkCount", "forkCount") != "0",
     }
 }
 
@@ -426,6 +471,41 @@ mod tests {
         assert_eq!(surefire.system_properties, BTreeMap::from(properties));
         assert_eq!(surefire.environment.get("MODE").map(String::as_str), Some("test"));
         assert_eq!(surefire.working_folder.as_deref(), Some(Utf8Path::new("/project/core/run")));
+    }
+
+    #[test]
+    fn resources_that_are_not_just_copied_are_told_apart() {
+        let core = &saved()[1];
+        let expected =
+            ProcessedResource { folder: "/project/core".into(), includes: vec!["NOTICE".to_owned()] };
+        assert_eq!(core.processed_resources, [expected]);
+        let processed = |inside: &str| {
+            let text = format!(
+                "<project><build><testResources><testResource><directory>/r</directory>{inside}</testResource>\
+                 </testResources></build></project>"
+            );
+            !parse(&text).unwrap()[0].processed_resources.is_empty()
+        };
+        assert!(!processed("") && !processed("<filtering>false</filtering><excludes/>"));
+        assert!(processed("<filtering>true</filtering>") && processed("<targetPath>META-INF</targetPath>"));
+        assert!(processed("<excludes><exclude>*.bak</exclude></excludes>"));
+    }
+
+    #[test]
+    fn a_jvm_for_each_test_class_is_noticed_in_the_old_and_the_new_way() {
+        let forks = |settings: &str, properties: &str| {
+            let text = format!(
+                "<project><properties>{properties}</properties><build><plugins><plugin>\
+                 <artifactId>maven-surefire-plugin</artifactId><configuration>{settings}</configuration>\
+                 </plugin></plugins></build></project>"
+            );
+            parse(&text).unwrap()[0].surefire.fork_each_class
+        };
+        assert!(forks("<reuseForks>false</reuseForks><forkCount>1</forkCount>", ""));
+        assert!(forks("", "<reuseForks>false</reuseForks>"));
+        assert!(forks("<forkMode>always</forkMode>", "") && forks("<forkMode>perTest</forkMode>", ""));
+        assert!(!forks("", "") && !forks("<forkMode>once</forkMode>", ""));
+        assert!(!forks("<reuseForks>false</reuseForks><forkCount>0</forkCount>", ""));
     }
 
     #[test]
