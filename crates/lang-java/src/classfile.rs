@@ -11,14 +11,15 @@
 //! | `rewrite`, `frames`, `annotations` | code with probes in it, and everything that points into the code |
 //! | `instrument` | a whole class |
 //!
-//! # What the probes call
+//! # What the probes use
 //!
-//! Static methods of [`RUNTIME_CLASS`]. `op` is the [`Condition`] under which the jump is taken, as a number
-//! (`EQ` 0, `NE` 1, `LT` 2, `GE` 3, `GT` 4, `LE` 5). Only `step` may throw.
+//! Static members of [`RUNTIME_CLASS`]. `op` is the [`Condition`] under which the jump is taken, as a number
+//! (`EQ` 0, `NE` 1, `LT` 2, `GE` 3, `GT` 4, `LE` 5). Only `step` may throw. Whoever looks at the objects that are
+//! passed may call code with probes, and must not follow itself there.
 //!
-//! | method | where | arguments |
+//! | member | where | arguments |
 //! |---|---|---|
-//! | `hit(I)V` | start of a block | block id |
+//! | field `HITS`, `[B` | start of a block | `HITS[block id] = 1`; must be longer than any id in use |
 //! | `line(I)V` | start of a statement | line id |
 //! | `step()V` | start of a method, before a jump back | |
 //! | `compareZero(III)V` | before `if<cond>` | value, op, branch id |
@@ -69,7 +70,7 @@ pub use plan::{
     SiteKind, SkipReason, Skipped,
 };
 
-/// Internal name of the class whose static methods the probes call.
+/// Internal name of the class whose static members the probes use.
 pub const RUNTIME_CLASS: &str = "bonafix/runtime/Probes";
 
 /// Why bytes are no class file.

@@ -10,6 +10,7 @@ const INTEGER: u8 = 3;
 const LONG: u8 = 5;
 const DOUBLE: u8 = 6;
 const CLASS: u8 = 7;
+const FIELD: u8 = 9;
 const METHOD: u8 = 10;
 const INTERFACE_METHOD: u8 = 11;
 const NAME_AND_TYPE: u8 = 12;
@@ -101,8 +102,7 @@ enum Constant {
     Text(&'static str),
     Class(&'static str),
     Signature(&'static str, &'static str),
-    Method(&'static str, &'static str, &'static str),
-    Integer(u32),
+    Member(u8, &'static str, &'static str, &'static str),
 }
 
 /// Constants to append to a pool.
@@ -111,6 +111,9 @@ pub(super) struct NewConstants {
     count: usize,
     bytes: Vec<u8>,
     known: BTreeMap<Constant, usize>,
+    /// Members by name and descriptor, which are the same few again and again, and mostly the same memory.
+    recent: Vec<(&'static str, &'static str, usize)>,
+    integers: BTreeMap<u32, usize>,
 }
 
 /// No index of a pool is higher.
@@ -121,7 +124,13 @@ const RESERVED: usize = 256;
 impl NewConstants {
     /// Constants behind a pool of `count` entries.
     pub(super) fn behind(count: usize) -> Self {
-        Self { count, bytes: Vec::new(), known: BTreeMap::new() }
+        Self {
+            count,
+            bytes: Vec::new(),
+            known: BTreeMap::new(),
+            recent: Vec::new(),
+            integers: BTreeMap::new(),
+        }
     }
 
     /// Whether everything but integers will find room.
@@ -171,27 +180,58 @@ impl NewConstants {
         name: &'static str,
         descriptor: &'static str,
     ) -> usize {
-        self.intern(Constant::Method(owner, name, descriptor), |pool| {
+        self.member(METHOD, owner, name, descriptor)
+    }
+
+    pub(super) fn field(
+        &mut self,
+        owner: &'static str,
+        name: &'static str,
+        descriptor: &'static str,
+    ) -> usize {
+        self.member(FIELD, owner, name, descriptor)
+    }
+
+    fn member(
+        &mut self,
+        tag: u8,
+        owner: &'static str,
+        name: &'static str,
+        descriptor: &'static str,
+    ) -> usize {
+        let same = |row: &&(&'static str, &'static str, usize)| {
+            std::ptr::eq(row.0, name) && std::ptr::eq(row.1, descriptor)
+        };
+        if let Some(row) = self.recent.iter().find(same) {
+            return row.2;
+        }
+        let index = self.intern(Constant::Member(tag, owner, name, descriptor), |pool| {
             let owner = pool.class(owner);
             let signature = pool.intern(Constant::Signature(name, descriptor), |pool| {
                 let name = pool.text(name);
                 let descriptor = pool.text(descriptor);
                 entry(NAME_AND_TYPE, &[name, descriptor])
             });
-            entry(METHOD, &[owner, signature])
-        })
+            entry(tag, &[owner, signature])
+        });
+        self.recent.push((name, descriptor, index));
+        index
     }
 
     /// An integer, if there is room for one more.
     pub(super) fn integer(&mut self, value: u32) -> Option<usize> {
-        if !self.known.contains_key(&Constant::Integer(value)) && !self.has_room() {
+        if let Some(&index) = self.integers.get(&value) {
+            return Some(index);
+        }
+        if !self.has_room() {
             return None;
         }
-        Some(self.intern(Constant::Integer(value), |_| {
-            let mut bytes = vec![INTEGER];
-            bytes.extend_from_slice(&value.to_be_bytes());
-            bytes
-        }))
+        self.bytes.push(INTEGER);
+        self.bytes.extend_from_slice(&value.to_be_bytes());
+        let index = self.count;
+        self.count += 1;
+        self.integers.insert(value, index);
+        Some(index)
     }
 }
 

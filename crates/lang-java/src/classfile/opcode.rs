@@ -5,6 +5,7 @@ use super::reader::Reader;
 
 pub(super) const ACONST_NULL: u8 = 1;
 pub(super) const ICONST_0: u8 = 3;
+pub(super) const ICONST_1: u8 = 4;
 pub(super) const BIPUSH: u8 = 16;
 pub(super) const SIPUSH: u8 = 17;
 pub(super) const LDC: u8 = 18;
@@ -14,6 +15,7 @@ pub(super) const ISTORE: u8 = 54;
 pub(super) const ISTORE_0: u8 = 59;
 pub(super) const IASTORE: u8 = 79;
 pub(super) const AASTORE: u8 = 83;
+pub(super) const BASTORE: u8 = 84;
 pub(super) const DUP: u8 = 89;
 pub(super) const DUP2: u8 = 92;
 pub(super) const ISHL: u8 = 120;
@@ -36,6 +38,7 @@ pub(super) const TABLESWITCH: u8 = 170;
 pub(super) const LOOKUPSWITCH: u8 = 171;
 pub(super) const IRETURN: u8 = 172;
 pub(super) const RETURN: u8 = 177;
+pub(super) const GETSTATIC: u8 = 178;
 pub(super) const INVOKESPECIAL: u8 = 183;
 pub(super) const INVOKESTATIC: u8 = 184;
 pub(super) const NEW: u8 = 187;
@@ -81,7 +84,7 @@ pub(super) fn length(code: &[u8], at: usize) -> Result<usize, ClassFileError> {
         | 20
         | IINC
         | IFEQ..=JSR
-        | 178..=INVOKESTATIC
+        | GETSTATIC..=INVOKESTATIC
         | NEW
         | ANEWARRAY
         | 192

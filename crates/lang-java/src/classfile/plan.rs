@@ -43,7 +43,7 @@ impl Selection {
 /// Which methods get which probes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProbePlan {
-    /// `hit` at each block.
+    /// `HITS` at each block.
     pub blocks: Selection,
     /// `compare…` and `switchOn` at each branch.
     pub branches: Selection,
@@ -75,7 +75,7 @@ pub enum ProbeKind {
     Line,
     /// `compare…`, `switchOn`
     Branch,
-    /// `hit`
+    /// `HITS`
     Block,
     /// `enter`, `exit`, `thrown`
     Call,

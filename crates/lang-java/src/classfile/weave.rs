@@ -5,9 +5,10 @@ use super::class::Method;
 use super::code::{Code, line_at};
 use super::constants::NewConstants;
 use super::opcode::{
-    AASTORE, ACONST_NULL, ANEWARRAY, BIPUSH, DCMPG, DCMPL, DUP, DUP2, FCMPG, FCMPL, GOTO_W, ICONST_0,
-    IF_ACMPEQ, IF_ACMPNE, IF_ICMPEQ, IF_ICMPLE, IFEQ, IFLE, IFNONNULL, IFNULL, ILOAD, INVOKESTATIC, IOR,
-    IRETURN, ISHL, LCMP, LDC, LDC_W, LOOKUPSWITCH, RETURN, SIPUSH, TABLESWITCH, WIDE, switch,
+    AASTORE, ACONST_NULL, ANEWARRAY, BASTORE, BIPUSH, DCMPG, DCMPL, DUP, DUP2, FCMPG, FCMPL, GETSTATIC,
+    GOTO_W, ICONST_0, ICONST_1, IF_ACMPEQ, IF_ACMPNE, IF_ICMPEQ, IF_ICMPLE, IFEQ, IFLE, IFNONNULL, IFNULL,
+    ILOAD, INVOKESTATIC, IOR, IRETURN, ISHL, LCMP, LDC, LDC_W, LOOKUPSWITCH, RETURN, SIPUSH, TABLESWITCH,
+    WIDE, switch,
 };
 use super::plan::{Comparison, Condition, IdSpace, ProbeKind, ProbeSite, SiteKind};
 use super::reader::{put2, put4};
@@ -161,9 +162,12 @@ impl Thread<'_> {
     fn block(&mut self) {
         let id = next(&mut self.ids.blocks);
         self.site(id, SiteKind::Block);
+        let hits = self.constants.field(RUNTIME_CLASS, "HITS", "[B");
+        self.weave.code.push(GETSTATIC);
+        put2(&mut self.weave.code, hits);
         self.push(id);
-        self.call_probe("hit", "(I)V");
-        self.insert(Slot::Label, 2);
+        self.weave.code.extend([ICONST_1, BASTORE]);
+        self.insert(Slot::Label, 3);
     }
 
     fn line(&mut self) {
