@@ -8,6 +8,7 @@ use bonafix_report::{json, terminal};
 use camino::Utf8Path;
 
 use crate::arguments::{CheckArguments, Color, Format};
+use crate::debug_log::DebugLog;
 use crate::output::{colours, complain, print, width};
 use crate::progress::Progress;
 
@@ -21,8 +22,13 @@ pub(crate) fn run(arguments: CheckArguments, color: Color) -> ExitCode {
     }
     let (format, verbose, quiet) = (arguments.format, arguments.verbose, arguments.quiet);
     let progress = Progress::new(quiet);
-    let checked =
-        options(arguments).and_then(|options| bonafix_engine::check(&options, &|event| progress.show(event)));
+    let log = DebugLog::install();
+    let checked = options(arguments).and_then(|options| {
+        bonafix_engine::check(&options, &|event| {
+            log.note(event);
+            progress.show(event);
+        })
+    });
     progress.finish();
     match checked {
         Ok(checked) => show(&checked, format, verbose, quiet, color),

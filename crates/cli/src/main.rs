@@ -2,6 +2,7 @@
 
 mod arguments;
 mod check;
+mod debug_log;
 mod doctor;
 mod list;
 mod output;

@@ -64,7 +64,7 @@ fn draw(bar: &ProgressBar, event: &Event) {
             bar.set_message(format!("{stage} ({done}{of} tests{red})"));
         }
         Event::Notice { text } => bar.println(format!("bonafix: {text}")),
-        Event::StageFinished { .. } | Event::PatchFinished { .. } => {}
+        Event::RunStarted { .. } | Event::StageFinished { .. } | Event::PatchFinished { .. } => {}
     }
 }
 
@@ -72,6 +72,7 @@ fn draw(bar: &ProgressBar, event: &Event) {
 fn line(event: &Event) -> Option<String> {
     match event {
         Event::StageStarted { stage: Stage::Open | Stage::Apply | Stage::Delta, .. }
+        | Event::RunStarted { .. }
         | Event::StageFinished { .. }
         | Event::TestProgress { .. } => None,
         Event::StageStarted { stage, patch } => Some(describe(*stage, patch.as_deref())),

@@ -68,11 +68,19 @@ pub fn check(options: &CheckOptions, on_event: OnEvent<'_>) -> Result<Checked, C
     let plan = plan(options, &description)?;
     let (run, finished) = open_run(options, &description, &plan)?;
     let session = Session { run: &run, on_event };
+    session.tell(&Event::RunStarted { run: run.path().to_string() });
     let mut report = empty_report(&description);
     report.notices.extend(launcher.warnings().into_iter().map(|text| Notice::new("sandbox-missing", text)));
     let sandbox = format!("{:?} {:?}", launcher.mode(), launcher.protection().present());
-    let mut work =
-        Work { options, description: &description, plan: &plan, session: &session, finished, report, sandbox };
+    let mut work = Work {
+        options,
+        description: &description,
+        plan: &plan,
+        session: &session,
+        finished,
+        report,
+        sandbox,
+    };
     match work.carry_out(launcher) {
         Ok(()) => {}
         Err(Stop::Broken(broken)) => work.report.broken = Some(broken),

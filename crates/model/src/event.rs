@@ -48,6 +48,11 @@ impl Stage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "event")]
 pub enum Event {
+    /// The run directory is there; results and logs can be read in it from now on.
+    RunStarted {
+        /// Its path.
+        run: String,
+    },
     /// A step begins; `patch` is set for the steps of one patch.
     StageStarted {
         /// Which step.

@@ -182,6 +182,14 @@ pub struct Sequence {
 }
 
 impl Sequence {
+    /// What it calls.
+    pub fn callables(&self) -> impl Iterator<Item = CallableId> {
+        self.steps.iter().filter_map(|step| match step {
+            Step::Call { callable, .. } => Some(*callable),
+            _ => None,
+        })
+    }
+
     /// Does every step use only what came before it?
     pub fn is_well_formed(&self) -> bool {
         self.steps.iter().zip(0..).all(|(step, number)| step.uses().all(|slot| slot < number))
