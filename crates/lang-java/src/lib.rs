@@ -11,9 +11,11 @@
 //! | `compiler` | the warm javac |
 //! | `junit`, `selection` | running tests, and which |
 //! | `classfile` | class files: analysed, and rewritten with probes |
+//! | `arena` | one JVM with all versions in it, for sequences of calls |
 //! | `delta` | from two sources to changed methods and statements |
 //! | `toolchain` | the JDK and the tools on this machine |
 
+mod arena;
 mod base;
 mod class_index;
 pub mod classfile;
@@ -33,6 +35,7 @@ use bonafix_lang::LangError;
 use bonafix_proc::ProcError;
 use bonafix_store::StoreError;
 
+pub use arena::{Arena, ArenaConfig, ArenaSubject, Losses, RunScope};
 pub use project::JavaProject;
 
 /// A fault of the cache, in the language's terms.

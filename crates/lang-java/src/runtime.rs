@@ -9,6 +9,7 @@ use include_dir::{Dir, include_dir};
 use crate::toolchain::Jdk;
 
 static CORE: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../runtime/java/src");
+static ARENA: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../runtime/java/arena");
 static JUNIT3: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../runtime/java/junit3");
 static JUNIT4: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../runtime/java/junit4");
 static JUNIT5: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../runtime/java/junit5");
@@ -18,6 +19,8 @@ static JUNIT5: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../runtime/ja
 pub(crate) enum Part {
     /// Compiler daemon and test runner; needs nothing but the JDK.
     Core,
+    /// The VM that holds all versions; compiled against [`Part::Core`].
+    Arena,
     /// Adapter for a bare JUnit 3.
     JUnit3,
     /// Adapter for JUnit 4, which runs JUnit 3 tests too.
@@ -30,6 +33,7 @@ impl Part {
     fn sources(self) -> &'static Dir<'static> {
         match self {
             Self::Core => &CORE,
+            Self::Arena => &ARENA,
             Self::JUnit3 => &JUNIT3,
             Self::JUnit4 => &JUNIT4,
             Self::JUnit5 => &JUNIT5,
@@ -39,6 +43,7 @@ impl Part {
     fn name(self) -> &'static str {
         match self {
             Self::Core => "core",
+            Self::Arena => "arena",
             Self::JUnit3 => "junit3",
             Self::JUnit4 => "junit4",
             Self::JUnit5 => "junit5",

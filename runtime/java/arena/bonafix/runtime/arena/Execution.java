@@ -1,0 +1,150 @@
+package bonafix.runtime.arena;
+
+import java.lang.reflect.Array;
+
+/** One sequence in one version, from the first step to the last or to the one that throws. */
+final class Execution {
+    final Observer observer;
+    boolean threw;
+    boolean unfit;
+    /** How many steps ran to their end. */
+    int steps;
+    /** A class could not be initialised, which it will not forget. */
+    boolean spoiledClasses;
+
+    Execution(Names names) {
+        observer = new Observer(names);
+    }
+
+    /** Runs; an {@link OutOfMemoryError} comes out as it is, all else is an observation. */
+    void run(Step[] sequence, World world, int depth) {
+        threw = false;
+        unfit = false;
+        steps = 0;
+        spoiledClasses = false;
+        observer.begin(world, depth);
+        Object[] slots = new Object[sequence.length];
+        for (int i = 0; i < sequence.length; i++) {
+            if (!step(sequence[i], i, slots, world, i == sequence.length - 1)) {
+                return;
+            }
+            steps = i + 1;
+        }
+        observer.end(Observer.COMPLETED, sequence.length);
+    }
+
+    /** Whether the sequence goes on. */
+    private boolean step(Step step, int number, Object[] slots, World world, boolean isLast) {
+        switch (step.kind) {
+            case ArenaProtocol.STEP_CONSTANT:
+                slots[number] = step.constant;
+                return step.type == null || make(step, number, slots, world);
+            case ArenaProtocol.STEP_CALL:
+                return call(step, number, slots, world, isLast);
+            default:
+                return make(step, number, slots, world);
+        }
+    }
+
+    private boolean make(Step step, int number, Object[] slots, World world) {
+        try {
+            Class<?> type = world.load(step.type);
+            if (step.kind == ArenaProtocol.STEP_CONSTANT) {
+                slots[number] = type;
+            } else if (step.kind == ArenaProtocol.STEP_STUB) {
+                slots[number] = Stub.of(type, gather(step.slots, slots), world.loader);
+            } else {
+                slots[number] = array(type, gather(step.slots, slots));
+            }
+            return true;
+        } catch (ClassNotFoundException | LinkageError missing) {
+            observer.end(Observer.UNAVAILABLE, number);
+        } catch (IllegalArgumentException wrongElement) {
+            observer.mismatch(number, wrongElement);
+        }
+        unfit = true;
+        return false;
+    }
+
+    private static Object array(Class<?> element, Object[] items) {
+        Object array = Array.newInstance(element, items.length);
+        for (int i = 0; i < items.length; i++) {
+            if (items[i] == null && element.isPrimitive()) {
+                throw new IllegalArgumentException("null in an array of a primitive type");
+            }
+            Array.set(array, i, items[i]);
+        }
+        return array;
+    }
+
+    private static Object[] gather(int[] from, Object[] slots) {
+        Object[] values = new Object[from.length];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = slots[from[i]];
+        }
+        return values;
+    }
+
+    private boolean call(Step step, int number, Object[] slots, World world, boolean isLast) {
+        Linked callable = world.linked(step.callable);
+        Object[] arguments = gather(step.slots, slots);
+        if (!fits(step, callable, arguments, number)) {
+            unfit = true;
+            return false;
+        }
+        Object result;
+        try {
+            result = callable.call(arguments);
+        } catch (OutOfMemoryError full) {
+            if (!isOnlyTooLarge(full)) {
+                throw full;
+            }
+            failed(number, callable, arguments, full);
+            return false;
+        } catch (Throwable thrown) {
+            failed(number, callable, arguments, thrown);
+            return false;
+        }
+        slots[number] = result;
+        observer.step(number, callable, arguments, result, false, isLast);
+        return true;
+    }
+
+    private boolean fits(Step step, Linked callable, Object[] arguments, int number) {
+        if (callable == null) {
+            observer.end(Observer.UNAVAILABLE, number);
+            return false;
+        }
+        if (arguments.length != callable.types.length || step.hasReceiver != callable.needsReceiver) {
+            observer.mismatch(number, arguments);
+            return false;
+        }
+        if (callable.needsReceiver && arguments[0] == null) {
+            observer.end(Observer.NULL_RECEIVER, number);
+            return false;
+        }
+        for (int i = 0; i < arguments.length; i++) {
+            if (!callable.accepts(i, arguments[i])) {
+                observer.mismatch(number, arguments[i]);
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void failed(int number, Linked callable, Object[] arguments, Throwable thrown) {
+        threw = true;
+        spoiledClasses = thrown instanceof LinkageError;
+        // How deep the stack was when it gave out is chance, and so is what was done by then.
+        if (!(thrown instanceof StackOverflowError)) {
+            observer.step(number, callable, arguments, null, true, true);
+        }
+        observer.threw(number, thrown);
+    }
+
+    /** An array longer than any may be: nothing was used up. */
+    private static boolean isOnlyTooLarge(OutOfMemoryError error) {
+        String message = error.getMessage();
+        return message != null && message.startsWith("Requested array size");
+    }
+}

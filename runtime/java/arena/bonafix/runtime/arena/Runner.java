@@ -1,0 +1,306 @@
+package bonafix.runtime.arena;
+
+import bonafix.runtime.PayloadWriter;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.Arrays;
+
+/** Runs the sequences of a batch, each in all versions, and sends what came of them. */
+final class Runner {
+    private static final int FLUSH_EVERY = 64;
+    private static final int FLUSH_BYTES = 256 << 10;
+    /** Recursion ends in an exception well before it ends the VM, and soon enough. */
+    private static final long STACK_BYTES = 4L << 20;
+    private static final int MAX_LEAKED_THREADS = 32;
+    private static final long THREAD_GRACE_MILLIS = 40;
+    /** Between two repetitions, so that the clock has moved on. */
+    private static final long CONFIRM_PAUSE_MILLIS = 3;
+
+    private final Versions versions;
+    private final Names names;
+    private final Marker marker;
+    private final SequenceWatchdog watchdog;
+    private final Globals globals;
+    private final OutputStream answers;
+    private final ThreadGroup group = new ThreadGroup("subject");
+    private final Execution[] executions;
+    private final ByteSink results = new ByteSink();
+    private int firstResult;
+    private int resultCount;
+    private long lastThreadId;
+    private int sequencesSinceReset;
+    /** Why the VM should not go on, as an exit code; 0 if it may. */
+    private int exitCode;
+    private boolean needsReset;
+
+    Runner(Versions versions, Names names, Marker marker, SequenceWatchdog watchdog, Globals globals,
+            OutputStream answers) {
+        this.versions = versions;
+        this.names = names;
+        this.marker = marker;
+        this.watchdog = watchdog;
+        this.globals = globals;
+        this.answers = answers;
+        executions = new Execution[versions.count()];
+        for (int i = 0; i < executions.length; i++) {
+            executions[i] = new Execution(names);
+        }
+    }
+
+    /** 0, or the code with which the VM has to end now. */
+    int run(Batch batch) throws Exception {
+        results.clear();
+        firstResult = 0;
+        resultCount = 0;
+        int next = 0;
+        while (next < batch.sequences.length && exitCode == 0) {
+            if (needsReset || sequencesSinceReset >= batch.every) {
+                reset();
+            }
+            int from = next;
+            int[] reached = {from};
+            // A thread of its own for each life of the classes, so that their thread locals die with them.
+            inThread(batch.limitMillis, () -> reached[0] = segment(batch, from));
+            next = reached[0];
+            globals.restoreSecurity();
+        }
+        flush();
+        if (exitCode == 0) {
+            new PayloadWriter().u8(ArenaProtocol.DONE).writeFrame(answers);
+        }
+        return exitCode;
+    }
+
+    void reset() throws IOException {
+        versions.reset();
+        needsReset = false;
+        sequencesSinceReset = 0;
+    }
+
+    private interface Work {
+        void run() throws Exception;
+    }
+
+    private void inThread(int limitMillis, Work work) throws Exception {
+        Throwable[] failure = {null};
+        Thread thread = new Thread(group, () -> {
+            try {
+                work.run();
+            } catch (Throwable thrown) {
+                failure[0] = thrown;
+            }
+        }, "main", STACK_BYTES);
+        watchdog.watch(thread, limitMillis);
+        thread.start();
+        thread.join();
+        if (failure[0] instanceof Error) {
+            throw (Error) failure[0];
+        }
+        if (failure[0] != null) {
+            throw (Exception) failure[0];
+        }
+    }
+
+    /** Runs up to the next reset; the number of the first sequence that was not run. */
+    private int segment(Batch batch, int from) throws IOException {
+        World[] worlds = versions.current();
+        lastThreadId = newThreadId();
+        int next = from;
+        while (next < batch.sequences.length && sequencesSinceReset < batch.every && !needsReset && exitCode == 0) {
+            sequence(batch, next, worlds);
+            next++;
+            sequencesSinceReset++;
+            if (++resultCount >= FLUSH_EVERY || results.size >= FLUSH_BYTES) {
+                flush();
+            }
+        }
+        return next;
+    }
+
+    private void sequence(Batch batch, int number, World[] worlds) {
+        Thread thread = Thread.currentThread();
+        for (int version : batch.versions) {
+            Execution execution = executions[version];
+            World world = worlds[version];
+            globals.restore(thread, world.loader);
+            marker.begin(number, version);
+            try {
+                execution.run(batch.sequences[number], world, batch.depth);
+                marker.end();
+            } catch (OutOfMemoryError full) {
+                marker.end();
+                outOfMemory(version);
+                return;
+            }
+            needsReset |= execution.spoiledClasses;
+        }
+        put(batch, leakedThreads());
+    }
+
+    private void put(Batch batch, boolean leaked) {
+        Execution first = executions[batch.versions[0]];
+        boolean same = true;
+        for (int version : batch.versions) {
+            same &= first.observer.sink.sameAs(executions[version].observer.sink);
+        }
+        int flags = (first.threw ? ArenaProtocol.FLAG_THREW : 0) | (first.unfit ? ArenaProtocol.FLAG_UNFIT : 0)
+                | (leaked ? ArenaProtocol.FLAG_LEAKED_THREADS : 0);
+        results.u8(!same ? ArenaProtocol.DIFFERS : batch.wantsAll ? ArenaProtocol.SAME_SHOWN : ArenaProtocol.SAME);
+        results.u8(flags);
+        if (same) {
+            ByteSink sink = first.observer.sink;
+            results.number(first.steps);
+            results.u64(sink.digest());
+            if (batch.wantsAll) {
+                blob(results, sink.bytes, sink.size);
+            }
+            return;
+        }
+        results.number(batch.versions.length);
+        for (int version : batch.versions) {
+            ByteSink sink = executions[version].observer.sink;
+            blob(results, sink.bytes, sink.size);
+        }
+    }
+
+    private static void blob(ByteSink out, byte[] bytes, int size) {
+        out.number(size);
+        out.append(bytes, 0, size);
+    }
+
+    /** The sequence is given up in this version; if all that it held can be freed, the VM goes on. */
+    private void outOfMemory(int version) {
+        results.u8(ArenaProtocol.FAILED);
+        results.number(version);
+        results.u8(ArenaProtocol.BREAKDOWN_OUT_OF_MEMORY);
+        needsReset = true;
+        Runtime runtime = Runtime.getRuntime();
+        System.gc();
+        long used = runtime.totalMemory() - runtime.freeMemory();
+        if (used > runtime.maxMemory() / 2) {
+            exitCode = ArenaProtocol.EXIT_OUT_OF_MEMORY;
+        }
+    }
+
+    /** Counting the threads costs more than a sequence; that none was made is seen by the number of the next. */
+    private boolean leakedThreads() {
+        long id = newThreadId();
+        boolean noneMade = id == lastThreadId + 1;
+        lastThreadId = id;
+        return !noneMade && othersAlive();
+    }
+
+    @SuppressWarnings("deprecation")
+    private static long newThreadId() {
+        return new Thread((Runnable) null, "").getId();
+    }
+
+    private boolean othersAlive() {
+        Thread self = Thread.currentThread();
+        Thread[] threads = new Thread[4 * MAX_LEAKED_THREADS];
+        long deadline = System.nanoTime() + THREAD_GRACE_MILLIS * 1_000_000;
+        int alive = 0;
+        for (Thread thread : Arrays.copyOf(threads, group.enumerate(threads))) {
+            alive += isGone(thread, self, deadline) ? 0 : 1;
+        }
+        if (alive >= MAX_LEAKED_THREADS) {
+            exitCode = ArenaProtocol.EXIT_TAINTED;
+        }
+        lastThreadId = newThreadId();
+        return alive > 0;
+    }
+
+    private static boolean isGone(Thread thread, Thread self, long deadline) {
+        if (thread == self) {
+            return true;
+        }
+        try {
+            for (int attempt = 0; attempt < 2 && thread.isAlive(); attempt++) {
+                long left = Math.max(1, (deadline - System.nanoTime()) / 1_000_000);
+                thread.join(left);
+                if (thread.isAlive()) {
+                    thread.interrupt();
+                }
+            }
+        } catch (InterruptedException bySubject) {
+            Thread.interrupted();
+        }
+        return !thread.isAlive();
+    }
+
+    private void flush() throws IOException {
+        if (resultCount == 0) {
+            return;
+        }
+        PayloadWriter frame = new PayloadWriter().u8(ArenaProtocol.RESULTS).u32(firstResult).u32(resultCount);
+        frame.strings(names.takeUnsent()).bytes(results.copy()).writeFrame(answers);
+        firstResult += resultCount;
+        resultCount = 0;
+        results.clear();
+    }
+
+    /**
+     * Runs one sequence again and again, each time alone in classes of its own.
+     *
+     * <p>The versions take turns. So whatever moves on between the runs (a clock, a counter) makes a version differ
+     * from itself before it makes two versions differ.
+     */
+    int confirm(Batch batch) throws Exception {
+        reset();
+        ByteSink[] first = new ByteSink[executions.length];
+        ByteSink[] other = new ByteSink[executions.length];
+        boolean[] failed = new boolean[executions.length];
+        for (int round = 0; round < batch.every; round++) {
+            for (int version : batch.versions) {
+                if (!failed[version] && other[version] == null) {
+                    failed[version] = !runAlone(batch, version);
+                    ByteSink seen = new ByteSink();
+                    seen.append(executions[version].observer.sink.bytes, 0, executions[version].observer.sink.size);
+                    if (first[version] == null) {
+                        first[version] = seen;
+                    } else if (!seen.sameAs(first[version])) {
+                        other[version] = seen;
+                    }
+                }
+            }
+            Thread.sleep(CONFIRM_PAUSE_MILLIS);
+        }
+        globals.restoreSecurity();
+        ByteSink out = new ByteSink();
+        for (int version : batch.versions) {
+            if (failed[version]) {
+                out.u8(ArenaProtocol.BROKE_DOWN);
+                out.u8(ArenaProtocol.BREAKDOWN_OUT_OF_MEMORY);
+                continue;
+            }
+            out.u8(other[version] == null ? ArenaProtocol.STABLE : ArenaProtocol.UNSTABLE);
+            blob(out, first[version].bytes, first[version].size);
+            if (other[version] != null) {
+                blob(out, other[version].bytes, other[version].size);
+            }
+        }
+        PayloadWriter frame = new PayloadWriter().u8(ArenaProtocol.CONFIRMED);
+        frame.strings(names.takeUnsent()).bytes(out.copy()).writeFrame(answers);
+        return exitCode;
+    }
+
+    /** Whether there was memory enough. */
+    private boolean runAlone(Batch batch, int version) throws Exception {
+        boolean[] enough = {true};
+        World world = versions.alone(version);
+        inThread(batch.limitMillis, () -> {
+            lastThreadId = newThreadId();
+            globals.restore(Thread.currentThread(), world.loader);
+            marker.begin(0, version);
+            try {
+                executions[version].run(batch.sequences[0], world, batch.depth);
+            } catch (OutOfMemoryError full) {
+                enough[0] = false;
+            }
+            marker.end();
+            leakedThreads();
+        });
+        world.close();
+        return enough[0];
+    }
+}
