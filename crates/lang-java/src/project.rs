@@ -27,7 +27,7 @@ const LISTING_ENTRY: &str = "java-listing-1";
 const LEFTOVER_AGE: std::time::Duration = std::time::Duration::from_hours(1);
 /// Heap of the test JVM when the project asks for none.
 const DEFAULT_HEAP: &str = "-Xmx2g";
-/// Files that steer the build: a change of one means a build from scratch.
+/// Files that tell a project that is built by a tool.
 const BUILD_FILES: [&str; 6] =
     ["pom.xml", "build.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"];
 
@@ -139,8 +139,8 @@ impl JavaProject {
     }
 
     /// Does the change reach beyond sources, so that the build tool itself must run?
-    fn touches_build(change: &TreeChange) -> bool {
-        change.files.keys().any(|path| path.file_name().is_some_and(|name| BUILD_FILES.contains(&name)))
+    fn touches_build(buggy: &Opened, change: &TreeChange) -> bool {
+        change.files.keys().any(|path| buggy.base.layout.needs_full_build(path))
     }
 
     /// Builds the whole changed tree.
@@ -166,7 +166,7 @@ impl JavaProject {
     ) -> Result<T, LangError> {
         let buggy = self.opened()?;
         let key = version_key(&buggy.base, change);
-        if Self::touches_build(change) {
+        if Self::touches_build(buggy, change) {
             let opened = self.rebuild(&key, change, log)?;
             return action(&opened, &key, &TreeChange::default(), &VersionClasses::buggy());
         }
@@ -511,9 +511,9 @@ impl Project for JavaProject {
         let buggy = self.opened()?;
         refuse_left_out(&buggy.base, change)?;
         let key = version_key(&buggy.base, change);
-        let (cached, notices) = if Self::touches_build(change) {
+        let (cached, notices) = if Self::touches_build(buggy, change) {
             let opened = self.rebuild(&key, change, log)?;
-            let text = "the patch changes how the project is built, so it was built from scratch";
+            let text = "the patch changes what only a full build takes up, so the project was built from scratch";
             (opened.base.cached, vec![Notice::new("full-build", text)])
         } else {
             (self.version(buggy, &key, change, log)?.1, Vec::new())

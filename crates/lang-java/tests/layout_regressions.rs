@@ -7,13 +7,14 @@ use std::time::Duration;
 
 use bonafix_lang::{Project, TestPlan};
 use bonafix_lang_java::JavaProject;
-use bonafix_model::{JavaConfig, TestOutcome, TestSelection, TestsConfig, TreeChange};
+use bonafix_lang_java::toolchain::find_tool;
+use bonafix_model::{FileEdit, JavaConfig, TestOutcome, TestSelection, TestsConfig, TreeChange};
 use bonafix_proc::{Launcher, SandboxMode};
 use bonafix_store::Cache;
 use camino::{Utf8Path, Utf8PathBuf};
 
-/// Outcomes of all tests of a project, which is built as it is.
-fn outcomes(files: &[(&str, &str)]) -> BTreeMap<String, TestOutcome> {
+/// Outcomes of all tests of a project with a change.
+fn outcomes(files: &[(&str, &str)], change: &TreeChange) -> BTreeMap<String, TestOutcome> {
     let folder = tempfile::tempdir().unwrap();
     let folder = Utf8Path::from_path(folder.path()).unwrap();
     let root = folder.join("subject");
@@ -29,13 +30,14 @@ fn outcomes(files: &[(&str, &str)]) -> BTreeMap<String, TestOutcome> {
     let project = JavaProject::open(&root, &java, &tests, cache, launcher).unwrap();
     let log = folder.join("log");
     project.build(&TreeChange::default(), &log).unwrap();
+    project.build(change, &log).unwrap();
     let plan = TestPlan::new(TestSelection::all(), Duration::from_secs(20));
-    let run = project.run_tests(&TreeChange::default(), &plan, &log, &mut |_, _| {}).unwrap();
+    let run = project.run_tests(change, &plan, &log, &mut |_, _| {}).unwrap();
     run.results.into_iter().map(|result| (result.id.0, result.outcome)).collect()
 }
 
 fn check(files: &[(&str, &str)], expected: &[&str]) {
-    let found = outcomes(files);
+    let found = outcomes(files, &TreeChange::default());
     assert_eq!(found.keys().map(String::as_str).collect::<Vec<_>>(), expected);
     assert!(found.values().all(|outcome| *outcome == TestOutcome::Passed), "{found:?}");
 }
@@ -78,4 +80,35 @@ fn a_project_with_a_module_declaration_compiles_without_a_build_tool() {
         ("src/test/java/com/ATest.java", test),
     ];
     check(&files, &["com.ATest#t"]);
+}
+
+const POM: &str = "<project xmlns=\"http://maven.apache.org/POM/4.0.0\"><modelVersion>4.0.0</modelVersion>\
+    <groupId>g</groupId><artifactId>a</artifactId><version>1.5</version><properties>\
+    <maven.compiler.source>8</maven.compiler.source><maven.compiler.target>8</maven.compiler.target>\
+    <project.build.sourceEncoding>UTF-8</project.build.sourceEncoding></properties><dependencies><dependency>\
+    <groupId>junit</groupId><artifactId>junit</artifactId><version>4.13.2</version><scope>test</scope></dependency>\
+    </dependencies><build><resources><resource><directory>src/main/conf</directory><filtering>true</filtering>\
+    <targetPath>META-INF</targetPath></resource></resources></build></project>";
+const RESOURCE_TEST: &str = "package p; import org.junit.*; public class ATest { @Test public void t() throws Exception {
+    java.util.Properties found = new java.util.Properties();
+    found.load(ATest.class.getResourceAsStream(\"/META-INF/app.properties\"));
+    Assert.assertEquals(\"1.5 right\", found.getProperty(\"version\") + \" \" + found.getProperty(\"name\")); } }";
+
+#[test]
+fn a_changed_resource_is_filtered_and_placed_by_maven() {
+    if find_tool("mvn").is_none() {
+        return;
+    }
+    let text = |name: &str| format!("version=${{project.version}}\nname={name}\n");
+    let files = [
+        ("pom.xml", POM),
+        ("src/main/java/p/A.java", "package p; public class A { }"),
+        ("src/main/conf/app.properties", &*text("wrong")),
+        ("src/test/java/p/ATest.java", RESOURCE_TEST),
+    ];
+    let edit = FileEdit::Write(text("right").into_bytes());
+    let change = TreeChange { files: [("src/main/conf/app.properties".into(), edit)].into() };
+    let outcome = |change: &TreeChange| outcomes(&files, change).into_values().collect::<Vec<_>>();
+    assert_eq!(outcome(&TreeChange::default()), [TestOutcome::Failed]);
+    assert_eq!(outcome(&change), [TestOutcome::Passed]);
 }
