@@ -600,7 +600,7 @@ fn random_call(
         let number = i64::try_from(dice.roll(12)).unwrap() - 2;
         let value = match type_name.as_str() {
             "int" | "long" => Literal::Integer(number),
-            "double" => Literal::Double((dice.roll(5) as f64 / 4.0).to_bits()),
+            "double" => Literal::Double([0.0, -0.0, 0.5, f64::NAN, 1e9][dice.roll(5)].to_bits()),
             "boolean" => Literal::Boolean(number > 3),
             "char" => Literal::Char(u16::try_from(97 + dice.roll(4)).unwrap()),
             _ if number == 0 => Literal::Null,
@@ -673,10 +673,10 @@ fn the_same_version_twice_never_differs_in_what_repetition_confirms() {
         SequenceOutcome::Same { summary, .. } => Some(*summary),
         _ => None,
     };
-    for index in 0..outcomes.len() {
-        if !sequences[index].callables().any(|id| capricious.contains(&id)) {
+    for (index, sequence) in sequences.iter().enumerate() {
+        if !sequence.callables().any(|id| capricious.contains(&id)) {
             assert!(same(&outcomes, index).is_some());
-            assert_eq!(same(&outcomes, index), same(&again, index), "{:?}", sequences[index]);
+            assert_eq!(same(&outcomes, index), same(&again, index), "{sequence:?}");
         }
     }
 }
@@ -934,6 +934,7 @@ fn triples_per_second() {
     }
 }
 
+#[expect(clippy::print_stdout, clippy::cast_precision_loss, reason = "figures, for people")]
 fn print_figures(what: &str, arena: &mut Arena, class: &str) {
     let catalog = arena.catalog().clone();
     let mut dice = Dice(7);
