@@ -19,6 +19,7 @@ pub(crate) struct Arguments {
 const EXAMPLES: &str = "Examples:
   bonafix check --patch fix.diff                    in a project: Maven, Gradle, Ant, Defects4J or bonafix.toml
   bonafix check --base main --head fix-branch       in a git checkout
+  bonafix check --base HEAD                         in a git checkout: what is not committed yet
   bonafix check cases/java/leap-year                a described case: case.toml
   bonafix doctor                                    what is installed, and what is missing
 
@@ -70,9 +71,10 @@ pub(crate) enum Command {
 
 const CHECK_EXAMPLES: &str = "Examples:
   bonafix check --patch fix.diff
-  git diff | bonafix check --patch -
+  git diff main fix-branch | bonafix check --patch -
   bonafix check path/to/project --patch a.diff --patch b.diff --reference upstream.diff
   bonafix check --base main --head fix-branch --format json
+  bonafix check --base HEAD
   bonafix check cases/java/leap-year
   bonafix check --patch fix.diff --failing 'calendar.LeapYearTest#century'
 
@@ -100,14 +102,8 @@ pub(crate) struct CheckArguments {
     /// A patch to judge; `-` reads standard input; may be repeated
     #[arg(long, short, value_name = "FILE", help_heading = "What to judge")]
     pub(crate) patch: Vec<Utf8PathBuf>,
-    /// Git revision with the bug
-    #[arg(
-        long,
-        value_name = "REV",
-        requires = "head",
-        conflicts_with = "patch",
-        help_heading = "What to judge"
-    )]
+    /// Git revision with the bug; without --head, the work tree as it is has the fix
+    #[arg(long, value_name = "REV", conflicts_with = "patch", help_heading = "What to judge")]
     pub(crate) base: Option<String>,
     /// Git revision with the fix
     #[arg(long, value_name = "REV", requires = "base", help_heading = "What to judge")]

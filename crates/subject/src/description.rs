@@ -1,11 +1,11 @@
-//! What the user points at: a described case, a project with patches, or two revisions. All end in a [`Description`].
+//! What the user points at: a described case, a project with patches, or revisions. All end in a [`Description`].
 
 use bonafix_model::{CaseConfig, FileEdit, Notice, ProjectConfig, TreeChange};
 use bonafix_proc::Launcher;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::config_file::{self, CASE_FILE, ConfigError, PROJECT_FILE};
-use crate::git::{Checkout, GitError};
+use crate::git::{Checkout, GitError, RevisionChange};
 use crate::patch::{Folder, PatchError, PatchSet};
 
 /// Where a changed version comes from.
@@ -108,7 +108,7 @@ pub struct Request {
     pub reference: Option<String>,
     /// Revision with the bug.
     pub base: Option<String>,
-    /// Revision with the fix.
+    /// Revision with the fix; with `base` alone the work tree has it.
     pub head: Option<String>,
     /// Tests that show the bug; replaces what the configuration says.
     pub failing: Vec<String>,
@@ -116,16 +116,18 @@ pub struct Request {
     pub tests: Vec<String>,
 }
 
+const HEAD_ALONE: &str = "`--head` needs `--base REV`, the revision with the bug";
+
 /// Makes a description of what the command line says.
 pub fn describe(request: &Request, launcher: &Launcher) -> Result<Description, DescriptionError> {
     if !request.folder.is_dir() {
         return Err(DescriptionError::Usage(not_a_folder(&request.folder)));
     }
     let mut description = match (&request.base, &request.head) {
-        (Some(base), Some(head)) => from_revisions(request, base, head, launcher)?,
+        (Some(base), head) => from_revisions(request, base, head.as_deref(), launcher)?,
         (None, None) if request.folder.join(CASE_FILE).is_file() => from_case(request)?,
         (None, None) => from_project(request)?,
-        _ => return Err(DescriptionError::Usage("`--base` and `--head` go together: give both".to_owned())),
+        (None, Some(_)) => return Err(DescriptionError::Usage(HEAD_ALONE.to_owned())),
     };
     if !request.failing.is_empty() {
         description.config.failing.clone_from(&request.failing);
@@ -185,7 +187,7 @@ fn from_project(request: &Request) -> Result<Description, DescriptionError> {
     if patches.is_empty() {
         return Err(DescriptionError::Usage(format!(
             "nothing to judge: {} has no {CASE_FILE}, so give a patch by `--patch FILE` (or `--patch -` for standard \
-             input), or two revisions by `--base REV --head REV`",
+             input), two revisions by `--base REV --head REV`, or the work tree by `--base REV`",
             request.folder
         )));
     }
@@ -204,24 +206,27 @@ fn from_project(request: &Request) -> Result<Description, DescriptionError> {
 fn from_revisions(
     request: &Request,
     base: &str,
-    head: &str,
+    head: Option<&str>,
     launcher: &Launcher,
 ) -> Result<Description, DescriptionError> {
     if !request.patches.is_empty() {
         return Err(DescriptionError::Usage(
-            "give either `--patch` or `--base` and `--head`, not both".to_owned(),
+            "give either `--patch` or `--base` (with or without `--head`), not both".to_owned(),
         ));
     }
     let checkout = Checkout::open(&request.folder, launcher)?;
     let base_commit = checkout.commit("--base", base)?;
-    let head_commit = checkout.commit("--head", head)?;
+    let head_commit = checkout.commit("--head", head.unwrap_or("HEAD"))?;
+    // What the reports call the fixed side.
+    let fixed = head.unwrap_or("work tree");
     let buggy = checkout.merge_base(&base_commit, &head_commit)?;
     let mut notices = Vec::new();
     if buggy != base_commit {
         notices.push(Notice::new(
             "merge-base",
             format!(
-                "{base} has moved on since {head} left it; the buggy version is their common ancestor {}",
+                "{base} has moved on since {} left it; the buggy version is their common ancestor {}",
+                head.unwrap_or("HEAD"),
                 short(&buggy)
             ),
         ));
@@ -232,6 +237,10 @@ fn from_revisions(
     })?;
     fs_err::create_dir(&top)?;
     checkout.write_tree(&buggy, &top)?;
+    let submodules = checkout.submodules(&buggy)?;
+    if !submodules.is_empty() {
+        notices.push(Notice::new("submodules", empty_submodules(&submodules)));
+    }
     let root = checkout.subject_in(&top);
     if !root.is_dir() {
         return Err(DescriptionError::Usage(format!(
@@ -240,10 +249,18 @@ fn from_revisions(
             short(&buggy)
         )));
     }
-    let patch = revision_change(&checkout, &buggy, &head_commit, &mut notices)?;
+    let config = project_config(&root)?;
+    let (patch, config) = if head.is_some() {
+        (revision_change(&checkout, &buggy, &head_commit, &mut notices)?, config)
+    } else {
+        let mut patch = work_tree_change(&checkout, &buggy, &top, &mut notices)?;
+        let config = new_settings(&request.folder, &root, &mut patch, &mut notices)?.unwrap_or(config);
+        (patch, config)
+    };
     if patch.is_empty() {
         return Err(DescriptionError::Usage(format!(
-            "nothing differs between {base} and {head} in {}",
+            "nothing differs between {base} and {} in {}",
+            if head.is_some() { fixed } else { "the work tree" },
             request.folder
         )));
     }
@@ -257,13 +274,21 @@ fn from_revisions(
     };
     Ok(Description {
         name: checkout.name().to_owned(),
-        config: project_config(&root)?,
+        config,
         root,
         reference,
-        patches: vec![NamedChange { name: format!("{base}..{head}"), source: ChangeSource::Tree(patch) }],
+        patches: vec![NamedChange { name: format!("{base}..{fixed}"), source: ChangeSource::Tree(patch) }],
         notices,
         _tree: Some(tree),
     })
+}
+
+fn empty_submodules(submodules: &[Utf8PathBuf]) -> String {
+    let names = submodules.iter().map(|path| path.as_str()).collect::<Vec<_>>().join(", ");
+    format!(
+        "submodules are empty, because their files are in other repositories: {names}; where the build needs them, give \
+         the change by `--patch FILE` in a checkout that has them"
+    )
 }
 
 fn revision_change(
@@ -272,18 +297,44 @@ fn revision_change(
     to: &str,
     notices: &mut Vec<Notice>,
 ) -> Result<TreeChange, DescriptionError> {
-    let difference = checkout.changes(from, to)?;
+    Ok(carried_over(checkout.changes(from, to)?, short(to), notices))
+}
+
+fn work_tree_change(
+    checkout: &Checkout<'_>,
+    from: &str,
+    tree: &Utf8Path,
+    notices: &mut Vec<Notice>,
+) -> Result<TreeChange, DescriptionError> {
+    Ok(carried_over(checkout.work_tree_changes(from, tree)?, "the work tree", notices))
+}
+
+fn carried_over(difference: RevisionChange, to: &str, notices: &mut Vec<Notice>) -> TreeChange {
     if !difference.left_out.is_empty() {
-        notices.push(Notice::new(
-            "left-out",
-            format!(
-                "not part of the subject, so left out of the change to {}: {}",
-                short(to),
-                difference.left_out.join(", ")
-            ),
-        ));
+        let text = format!(
+            "not part of the subject, so left out of the change to {to}: {}",
+            difference.left_out.join(", ")
+        );
+        notices.push(Notice::new("left-out", text));
     }
-    Ok(difference.change)
+    difference.change
+}
+
+/// Settings in the work tree that the base lacks altogether are the user's and no part of the fix. Where the base has
+/// some they hold, since a fix must not say how it is judged.
+fn new_settings(
+    folder: &Utf8Path,
+    root: &Utf8Path,
+    patch: &mut TreeChange,
+    notices: &mut Vec<Notice>,
+) -> Result<Option<ProjectConfig>, DescriptionError> {
+    if root.join(PROJECT_FILE).is_file() || !folder.join(PROJECT_FILE).is_file() {
+        return Ok(None);
+    }
+    patch.files.remove(Utf8Path::new(PROJECT_FILE));
+    let text = format!("{PROJECT_FILE} is new in the work tree: it holds for both versions");
+    notices.push(Notice::new("new-settings", text));
+    project_config(folder).map(Some)
 }
 
 fn short(commit: &str) -> &str {

@@ -1,5 +1,7 @@
 //! Revisions of a git checkout as trees and changes. Reads the repository, never writes to it or to its work tree.
 
+use std::collections::BTreeSet;
+
 use bonafix_model::{FileEdit, TreeChange};
 use bonafix_proc::{Confinement, Job, Launcher, Limits, ProcError, Sink, Stdin};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -34,6 +36,15 @@ pub enum GitError {
         /// Second revision.
         head: String,
     },
+    /// A merge that is not finished.
+    #[error(
+        "{} has conflicts of a merge; resolve them, or give the revision with the fix by `--head REV`",
+        paths.join(", ")
+    )]
+    Conflicts {
+        /// Where.
+        paths: Vec<String>,
+    },
     /// git failed for another reason.
     #[error("git {command} failed: {message}")]
     Failed {
@@ -62,12 +73,13 @@ pub struct Checkout<'a> {
     prefix: Utf8PathBuf,
 }
 
-/// What differs between two revisions.
+/// What differs between two revisions, or between a revision and the work tree.
 #[derive(Debug, Default)]
 pub struct RevisionChange {
     /// Edits below the subject's folder, relative to it.
     pub change: TreeChange,
-    /// Changed paths that cannot be carried over: outside of the subject's folder, links, submodules.
+    /// Changed paths that cannot be carried over: outside of the subject's folder, links, submodules; and folders of
+    /// build output that git was not told to ignore.
     pub left_out: Vec<String>,
 }
 
@@ -133,6 +145,15 @@ impl<'a> Checkout<'a> {
         Ok(())
     }
 
+    /// Submodules below the subject's folder at a commit, relative to it. The repository has none of their files.
+    pub fn submodules(&self, commit: &str) -> Result<Vec<Utf8PathBuf>, GitError> {
+        let listed = self.git(&["ls-tree", "-r", "-z", "--full-tree", commit])?;
+        let paths = parse_submodules(&listed).filter_map(|path| {
+            if self.prefix.as_str().is_empty() { Some(path) } else { path.strip_prefix(&self.prefix).ok() }
+        });
+        Ok(paths.map(Utf8Path::to_owned).collect())
+    }
+
     /// What `to` has other than `from`.
     pub fn changes(&self, from: &str, to: &str) -> Result<RevisionChange, GitError> {
         let raw = self.git(&["diff-tree", "-r", "-z", "--no-renames", "--raw", "--no-abbrev", from, to])?;
@@ -152,6 +173,51 @@ impl<'a> Checkout<'a> {
             result.change.files.insert(path, FileEdit::Write(contents));
         }
         Ok(result)
+    }
+
+    /// What the work tree has other than the commit `from`, whose files `write_tree` has put into `tree`: tracked files
+    /// as they are on disk, and files that git does not know and was not told to ignore.
+    pub fn work_tree_changes(&self, from: &str, tree: &Utf8Path) -> Result<RevisionChange, GitError> {
+        let conflicts = parse_unmerged(&self.git(&["ls-files", "--unmerged", "-z"])?);
+        if !conflicts.is_empty() {
+            return Err(GitError::Conflicts { paths: conflicts.into_iter().collect() });
+        }
+        let raw = self.git(&[
+            "diff-index",
+            "-z",
+            "--no-renames",
+            "--raw",
+            "--no-abbrev",
+            "--ignore-submodules=dirty",
+            from,
+            "--",
+        ])?;
+        let mut entries = parse_raw(&raw);
+        let unknown = self.git(&["ls-files", "--others", "--exclude-standard", "-z"])?;
+        let mut left_out = BTreeSet::new();
+        for path in unknown.split_terminator('\0').map(Utf8Path::new) {
+            match build_output(path) {
+                Some(folder) => drop(left_out.insert(format!("{folder}/"))),
+                // A file that was taken out of the index only is in the first list as deleted.
+                None => entries.push(RawEntry::unknown(path)),
+            }
+        }
+        let mut change = TreeChange::default();
+        for entry in entries {
+            let now = if entry.deleted { None } else { OnDisk::at(&self.top.join(&entry.path)) };
+            let same = now.is_some() && now == OnDisk::at(&tree.join(&entry.path));
+            match (self.place(&entry), now) {
+                // Only touched, or taken out of the index but not out of the work tree.
+                (Some(path), _) if same => drop(change.files.remove(&path)),
+                (None, _) if same => {}
+                (Some(path), Some(OnDisk::File(contents))) => {
+                    change.files.insert(path, FileEdit::Write(contents));
+                }
+                (Some(path), None) if entry.deleted => drop(change.files.insert(path, FileEdit::Delete)),
+                _ => drop(left_out.insert(entry.path.to_string())),
+            }
+        }
+        Ok(RevisionChange { change, left_out: left_out.into_iter().collect() })
     }
 
     /// Path below the subject, for a plain file inside it.
@@ -204,6 +270,41 @@ struct RawEntry {
     plain_file: bool,
 }
 
+impl RawEntry {
+    /// Something that git does not know; a look at the disk says what it is.
+    fn unknown(path: &Utf8Path) -> Self {
+        Self { path: path.to_owned(), blob: String::new(), deleted: false, plain_file: true }
+    }
+}
+
+/// What stands at a path of the work tree.
+#[derive(PartialEq, Eq)]
+enum OnDisk {
+    File(Vec<u8>),
+    Link(std::path::PathBuf),
+}
+
+impl OnDisk {
+    /// `None` for a folder, for nothing, and for what cannot be read.
+    fn at(path: &Utf8Path) -> Option<Self> {
+        let kind = fs_err::symlink_metadata(path).ok()?.file_type();
+        if kind.is_symlink() {
+            fs_err::read_link(path).ok().map(Self::Link)
+        } else if kind.is_file() {
+            fs_err::read(path).ok().map(Self::File)
+        } else {
+            None
+        }
+    }
+}
+
+/// The folder of build output that a path lies in. Below a source folder `target` is but a name.
+fn build_output(path: &Utf8Path) -> Option<&Utf8Path> {
+    let above_sources = |folder: &&Utf8Path| !folder.components().any(|name| name.as_str() == "src");
+    let is_output = |folder: &&Utf8Path| matches!(folder.file_name(), Some("target" | ".gradle"));
+    path.ancestors().skip(1).filter(above_sources).filter(is_output).last()
+}
+
 /// Reads `:oldmode newmode oldblob newblob status NUL path NUL …`.
 fn parse_raw(text: &str) -> Vec<RawEntry> {
     let mut fields = text.split('\0');
@@ -221,6 +322,18 @@ fn parse_raw(text: &str) -> Vec<RawEntry> {
         });
     }
     entries
+}
+
+/// Paths of mode 160000 in `mode type name TAB path NUL …`.
+fn parse_submodules(text: &str) -> impl Iterator<Item = &Utf8Path> {
+    let entries = text.split('\0').filter(|entry| entry.starts_with("160000 "));
+    entries.filter_map(|entry| entry.split_once('\t')).map(|(_, path)| Utf8Path::new(path))
+}
+
+/// Reads `mode blob stage TAB path NUL …`; a path has up to three stages.
+fn parse_unmerged(text: &str) -> BTreeSet<String> {
+    let path = |entry: &str| entry.split_once('\t').map(|(_, path)| path.to_owned());
+    text.split_terminator('\0').filter_map(path).collect()
 }
 
 /// Reads `blob type size LF contents LF …`.
@@ -256,7 +369,9 @@ fn run(
         .stderr(Sink::Capture { cap: 64 << 10 })
         .limits(Limits::build())
         .confinement(Confinement::Open)
-        .env("LC_ALL", "C");
+        .env("LC_ALL", "C")
+        // A look at the work tree must not write what it learns to the index.
+        .env("GIT_OPTIONAL_LOCKS", "0");
     for name in ["PATH", "HOME", "XDG_CONFIG_HOME", "GIT_DIR"] {
         if let Ok(value) = std::env::var(name) {
             job = job.env(name, value);
@@ -294,6 +409,55 @@ mod tests {
                 ("sub", "eee", false, false)
             ]
         );
+    }
+
+    #[test]
+    fn a_conflict_is_named_once() {
+        let entries = ["100644 aaa 1\tA.java", "100644 bbb 2\tA.java", "100644 ddd 2\tB.java", ""];
+        assert_eq!(parse_unmerged(&entries.join("\0")).into_iter().collect::<Vec<_>>(), ["A.java", "B.java"]);
+        assert!(parse_unmerged("").is_empty());
+    }
+
+    #[test]
+    fn build_output_is_told_from_packages_of_that_name() {
+        let of = |path| build_output(Utf8Path::new(path)).map(Utf8Path::as_str);
+        assert_eq!(of("target/classes/A.class"), Some("target"));
+        assert_eq!(of("core/target/target/x"), Some("core/target"));
+        assert_eq!(of("core/src/main/java/demo/target/A.java"), None);
+        assert_eq!(of("src/A.java"), None);
+    }
+
+    #[test]
+    fn submodules_are_found_in_a_listing() {
+        let text = "100644 blob aaa\tA.java\x00160000 commit bbb\tlib/a b\x00040000 tree ccc\t160000 x\0";
+        assert_eq!(parse_submodules(text).collect::<Vec<_>>(), ["lib/a b"]);
+    }
+
+    #[test]
+    fn submodules_of_the_base_are_named_since_they_are_empty() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(folder.path()).unwrap();
+        let launcher = Launcher::new(bonafix_proc::SandboxMode::Off).unwrap();
+        let git = |arguments: &[&str]| {
+            let user = ["-c", "user.name=t", "-c", "user.email=t@example.org"];
+            run(&launcher, root, &[&user, arguments].concat(), &[], Vec::new()).unwrap();
+        };
+        git(&["init", "-q"]);
+        let link = format!("160000,{},lib/sub", "1".repeat(40));
+        git(&["update-index", "--add", "--cacheinfo", &link]);
+        git(&["commit", "-q", "-m", "base"]);
+        fs_err::write(root.join("A.java"), "class A {}").unwrap();
+        git(&["add", "A.java"]);
+        git(&["commit", "-q", "-m", "head"]);
+        let request = crate::description::Request {
+            folder: root.to_owned(),
+            base: Some("HEAD~1".to_owned()),
+            head: Some("HEAD".to_owned()),
+            ..Default::default()
+        };
+        let described = crate::description::describe(&request, &launcher).unwrap();
+        let notice = described.notices.iter().find(|notice| notice.key == "submodules").unwrap();
+        assert!(notice.text.contains("lib/sub") && notice.text.contains("--patch"), "{}", notice.text);
     }
 
     #[test]

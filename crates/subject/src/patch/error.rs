@@ -51,7 +51,7 @@ pub enum PatchError {
     #[error(
         "{patch}: this patch is already applied to {file}, or it is reversed (written from fixed to buggy, as \
          Defects4J's `N.src.patch` files are): give the buggy version as the project, or write the patch the other \
-         way round, `diff -u BUGGY FIXED`"
+         way round, `diff -u BUGGY FIXED`; in a git checkout, `bonafix check --base HEAD` judges the work tree as it is"
     )]
     AlreadyApplied { patch: String, file: String },
 
