@@ -13,9 +13,12 @@ pub(crate) struct Workspace {
 }
 
 impl Workspace {
-    /// The workspace that this program was built from.
+    /// The workspace that cargo runs this program for. Where it was built may be another: two checkouts can share a target
+    /// folder.
     pub(crate) fn find() -> Result<Self> {
-        let manifest = Utf8Path::new(env!("CARGO_MANIFEST_DIR"));
+        let manifest =
+            std::env::var("CARGO_MANIFEST_DIR").unwrap_or_else(|_| env!("CARGO_MANIFEST_DIR").to_owned());
+        let manifest = Utf8Path::new(&manifest);
         let root = manifest.parent().context("find the folder above xtask")?.to_owned();
         let target = match std::env::var("CARGO_TARGET_DIR") {
             Ok(folder) => root.join(folder),
