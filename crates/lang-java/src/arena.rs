@@ -33,8 +33,6 @@ const START_LIMIT: Duration = Duration::from_mins(1);
 /// A VM whose own watch does not end it within so many limits, and some seconds, hangs as a whole.
 const HANG_FACTOR: u32 = 8;
 const HANG_GRACE: Duration = Duration::from_secs(10);
-/// How often a VM may die with no sequence to blame before the batch is given up.
-const BLAMELESS_DEATHS: u32 = 3;
 /// Room for the VM beside its heap.
 const BESIDE_HEAP_MIB: u64 = 1024;
 
@@ -104,6 +102,7 @@ pub struct Arena {
     problems: Vec<String>,
     vm: Option<Vm>,
     losses: Losses,
+    cpu: Duration,
 }
 
 /// The process, and what it has told so far.
@@ -144,11 +143,10 @@ impl Death {
         Some((marker.sequence as usize, marker.version, breakdown))
     }
 
-    fn describe(&self) -> String {
-        match self.exit {
-            Some(exit) => format!("the arena ended ({exit:?})"),
-            None => "the arena ended".to_owned(),
-        }
+    /// Ended by itself, for a reason that no sequence gives.
+    fn is_our_fault(&self) -> bool {
+        let gave_up = matches!(self.exit, Some(Exit::Code(decode::EXIT_BAD_REQUEST | decode::EXIT_INTERNAL)));
+        gave_up && self.blame().is_none()
     }
 }
 
@@ -176,6 +174,7 @@ impl Arena {
             problems: Vec::new(),
             vm: None,
             losses: Losses::default(),
+            cpu: Duration::ZERO,
         };
         arena.vm = Some(arena.start()?);
         Ok(arena)
@@ -194,6 +193,11 @@ impl Arena {
     /// What was lost so far.
     pub fn losses(&self) -> Losses {
         self.losses
+    }
+
+    /// Processor time of the batches that ran to their end in one VM.
+    pub fn cpu(&self) -> Duration {
+        self.cpu
     }
 
     /// Runs sequences in all versions; outcomes in the order of the sequences.
@@ -221,7 +225,7 @@ impl Arena {
         let frame = encode::reset();
         match self.ask(&frame) {
             // A VM that died is followed by a fresh one, which has fresh static state.
-            Ok(Answer::Done) | Err(Silence::Died(_)) => Ok(()),
+            Ok(Answer::Done(_)) | Err(Silence::Died(_)) => Ok(()),
             Ok(_) => Err(unexpected()),
             Err(Silence::Fault(error)) => Err(error),
         }
@@ -238,10 +242,13 @@ impl Arena {
         let versions = self.versions_of(scope)?;
         self.check(std::slice::from_ref(sequence))?;
         let mut confirmations: Vec<Option<Confirmation>> = vec![None; versions.len()];
-        let mut blameless = 0;
+        let mut careful = false;
         while confirmations.iter().any(Option::is_none) {
-            let open: Vec<usize> =
+            let mut open: Vec<usize> =
                 (0..versions.len()).filter(|&index| confirmations[index].is_none()).collect();
+            if careful {
+                open.truncate(1);
+            }
             let asked: Vec<u32> = open.iter().map(|&index| versions[index]).collect();
             let frame = encode::confirm(sequence, repetitions, &asked, &self.config);
             match self.ask(&frame) {
@@ -262,7 +269,11 @@ impl Arena {
                             self.count(breakdown);
                             confirmations[index] = Some(Confirmation::Failed(breakdown));
                         }
-                        None => tolerate(&mut blameless, &death)?,
+                        None if careful => {
+                            self.count(Breakdown::Crash);
+                            confirmations[open[0]] = Some(Confirmation::Failed(Breakdown::Crash));
+                        }
+                        None => careful = true,
                     }
                 }
             }
@@ -272,8 +283,11 @@ impl Arena {
 
     fn versions_of(&self, scope: &RunScope) -> Result<Vec<u32>, LangError> {
         let all = 0..u32::try_from(self.subject.versions.len()).unwrap_or(u32::MAX);
-        if scope.versions.is_empty() {
+        if scope.versions.is_empty() && !all.is_empty() {
             return Ok(all.collect());
+        }
+        if scope.versions.is_empty() {
+            return Err(LangError::Internal("the arena has no version".to_owned()));
         }
         match scope.versions.iter().find(|version| !all.contains(version)) {
             Some(version) => Err(LangError::Internal(format!("the arena has no version {version}"))),
@@ -299,28 +313,42 @@ impl Arena {
         show_all: bool,
     ) -> Result<Vec<SequenceOutcome>, LangError> {
         let mut outcomes: Vec<Option<SequenceOutcome>> = vec![None; sequences.len()];
-        let mut blameless = 0;
+        // Where nothing says which sequence a VM died of, they go one by one until it is found.
+        let mut careful = false;
         loop {
-            let open: Vec<usize> = (0..sequences.len()).filter(|&index| outcomes[index].is_none()).collect();
+            let mut open: Vec<usize> =
+                (0..sequences.len()).filter(|&index| outcomes[index].is_none()).collect();
             if open.is_empty() {
                 return Ok(outcomes.into_iter().flatten().collect());
             }
+            if careful {
+                open.truncate(1);
+            }
             let chosen: Vec<&Sequence> = open.iter().map(|&index| &sequences[index]).collect();
             let frame = encode::run(&chosen, versions, show_all, &self.config);
-            let death = self.collect(&frame, &open, &mut outcomes)?;
-            match death.as_ref().and_then(Death::blame) {
-                Some((number, version, breakdown)) if number < open.len() => {
-                    self.count(breakdown);
-                    outcomes[open[number]] = Some(SequenceOutcome::Failed { version, breakdown });
+            let Some(death) = self.collect(&frame, &open, &mut outcomes)? else { continue };
+            let progress = open.iter().any(|&index| outcomes[index].is_some());
+            let unknown = (0, versions[0], Breakdown::Crash);
+            match death.blame().filter(|blame| blame.0 < open.len()) {
+                Some(blame) => self.blame(blame, &open, &mut outcomes),
+                None if progress => {}
+                None if careful => {
+                    self.blame(unknown, &open, &mut outcomes);
+                    careful = false;
                 }
-                _ => {
-                    let progress = open.iter().any(|&index| outcomes[index].is_some());
-                    if let Some(death) = death.filter(|_| !progress) {
-                        tolerate(&mut blameless, &death)?;
-                    }
-                }
+                None => careful = true,
             }
         }
+    }
+
+    fn blame(
+        &mut self,
+        (number, version, breakdown): (usize, u32, Breakdown),
+        open: &[usize],
+        outcomes: &mut [Option<SequenceOutcome>],
+    ) {
+        self.count(breakdown);
+        outcomes[open[number]] = Some(SequenceOutcome::Failed { version, breakdown });
     }
 
     /// Sends a request and takes results until the VM says that it is done, or dies.
@@ -333,7 +361,10 @@ impl Arena {
         let mut answer = self.ask(frame);
         loop {
             match answer {
-                Ok(Answer::Done) => return Ok(None),
+                Ok(Answer::Done(nanos)) => {
+                    self.cpu += Duration::from_nanos(nanos);
+                    return Ok(None);
+                }
                 Ok(Answer::Results { first, results }) => {
                     for (number, outcome) in (first as usize..).zip(results) {
                         let slot = open.get(number).ok_or_else(unexpected)?;
@@ -345,6 +376,9 @@ impl Arena {
                 }
                 Ok(_) => return Err(unexpected()),
                 Err(Silence::Fault(error)) => return Err(error),
+                Err(Silence::Died(death)) if death.is_our_fault() => {
+                    return Err(LangError::Internal(format!("the arena gave up ({:?})", death.exit)));
+                }
                 Err(Silence::Died(death)) => return Ok(Some(death)),
             }
             answer = self.next_answer();
@@ -467,12 +501,6 @@ fn vm_options(version: u32) -> Vec<&'static str> {
 
 fn unexpected() -> LangError {
     LangError::Internal("the arena sent an answer that was not asked for".to_owned())
-}
-
-/// Counts a death that nothing is to blame for; too many are an error.
-fn tolerate(blameless: &mut u32, death: &Death) -> Result<(), LangError> {
-    *blameless += 1;
-    if *blameless < BLAMELESS_DEATHS { Ok(()) } else { Err(LangError::Internal(death.describe())) }
 }
 
 /// Frames of a pipe, read by a thread of its own so that waiting for one can be interrupted.

@@ -8,6 +8,9 @@ use camino::Utf8Path;
 
 use crate::wire::{BrokenFrame, FrameReader};
 
+/// Exit codes of a VM that could not read a request, or found a bug of its own.
+pub(super) const EXIT_BAD_REQUEST: i32 = 64;
+pub(super) const EXIT_INTERNAL: i32 = 70;
 /// Exit code of a VM that had no memory left.
 pub(super) const EXIT_OUT_OF_MEMORY: i32 = 75;
 /// Size of the part of the marker file that is read here.
@@ -30,9 +33,16 @@ type Decoded<T> = Result<T, BrokenAnswer>;
 /// One message of the arena.
 pub(super) enum Answer {
     Hello(u32),
-    Opened { catalog: Box<Catalog>, problems: Vec<String> },
-    Results { first: u32, results: Vec<SequenceOutcome> },
-    Done,
+    Opened {
+        catalog: Box<Catalog>,
+        problems: Vec<String>,
+    },
+    Results {
+        first: u32,
+        results: Vec<SequenceOutcome>,
+    },
+    /// With the processor time that it took, in nanoseconds.
+    Done(u64),
     Confirmed(Vec<Confirmation>),
     Problem(String),
 }
@@ -51,7 +61,7 @@ pub(super) fn answer(frame: &[u8], names: &mut Vec<String>) -> Decoded<Answer> {
             let results = (0..count).map(|_| cursor.result()).collect::<Decoded<_>>()?;
             Answer::Results { first, results }
         }
-        4 => Answer::Done,
+        4 => Answer::Done(fields.u64()?),
         5 => {
             names.extend(fields.strings()?);
             let blob = fields.list(FrameReader::u8)?;

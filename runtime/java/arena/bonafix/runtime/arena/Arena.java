@@ -82,7 +82,7 @@ public final class Arena {
                 return runner.confirm(Batch.read(frame, versions.catalog.size(), versions.count()));
             case ArenaProtocol.RESET:
                 runner.reset();
-                new PayloadWriter().u8(ArenaProtocol.DONE).writeFrame(answers);
+                new PayloadWriter().u8(ArenaProtocol.DONE).u64(0).writeFrame(answers);
                 return 0;
             default:
                 throw new IOException("there is no request " + tag);

@@ -28,6 +28,8 @@ final class Runner {
     private int firstResult;
     private int resultCount;
     private long lastThreadId;
+    /** Processor time that the sequences of a batch took. */
+    private long cpuNanos;
     private int sequencesSinceReset;
     /** Why the VM should not go on, as an exit code; 0 if it may. */
     private int exitCode;
@@ -52,6 +54,7 @@ final class Runner {
         results.clear();
         firstResult = 0;
         resultCount = 0;
+        cpuNanos = 0;
         int next = 0;
         while (next < batch.sequences.length && exitCode == 0) {
             if (needsReset || sequencesSinceReset >= batch.every) {
@@ -60,13 +63,16 @@ final class Runner {
             int from = next;
             int[] reached = {from};
             // A thread of its own for each life of the classes, so that their thread locals die with them.
-            inThread(batch.limitMillis, () -> reached[0] = segment(batch, from));
+            inThread(batch.limitMillis, () -> {
+                reached[0] = segment(batch, from);
+                cpuNanos += watchdog.cpuNanos();
+            });
             next = reached[0];
             globals.restoreSecurity();
         }
         flush();
         if (exitCode == 0) {
-            new PayloadWriter().u8(ArenaProtocol.DONE).writeFrame(answers);
+            new PayloadWriter().u8(ArenaProtocol.DONE).u64(cpuNanos).writeFrame(answers);
         }
         return exitCode;
     }

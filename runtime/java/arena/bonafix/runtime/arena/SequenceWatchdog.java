@@ -14,6 +14,7 @@ final class SequenceWatchdog extends Thread {
     /** How many limits a thread may take on the clock that has not had its limit on the processor. */
     private static final int PATIENCE = 6;
 
+    private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
     private final Marker marker;
     private volatile long limitMillis;
     private volatile Thread runner;
@@ -30,9 +31,13 @@ final class SequenceWatchdog extends Thread {
         this.runner = runner;
     }
 
+    /** Processor time of the calling thread since it began. */
+    long cpuNanos() {
+        return threads.isCurrentThreadCpuTimeSupported() ? threads.getCurrentThreadCpuTime() : 0;
+    }
+
     @Override
     public void run() {
-        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         long seen = -1;
         long since = 0;
         long cpuSince = 0;
