@@ -34,7 +34,7 @@ public final class Arena {
 
     public static void main(String[] arguments) {
         InputStream requests = new BufferedInputStream(new FileInputStream(FileDescriptor.in), 1 << 16);
-        OutputStream answers = new FileOutputStream(FileDescriptor.out);
+        OutputStream answers = new Answers();
         java.io.PrintStream log = System.err;
         int exitCode = ArenaProtocol.EXIT_INTERNAL;
         try {
@@ -114,5 +114,24 @@ public final class Arena {
         PayloadWriter opened = new PayloadWriter().u8(ArenaProtocol.OPENED);
         catalog.put(opened);
         opened.writeFrame(answers);
+    }
+
+    /** Ends the VM when nobody reads the answers any more: that is no fault of a request. */
+    private static final class Answers extends OutputStream {
+        private final OutputStream pipe = new FileOutputStream(FileDescriptor.out);
+
+        @Override
+        public void write(int value) {
+            write(new byte[] {(byte) value}, 0, 1);
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int length) {
+            try {
+                pipe.write(bytes, offset, length);
+            } catch (IOException readerIsGone) {
+                Runtime.getRuntime().halt(ArenaProtocol.EXIT_READER_GONE);
+            }
+        }
     }
 }
