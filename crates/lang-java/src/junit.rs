@@ -186,13 +186,9 @@ impl Campaign<'_> {
     }
 
     fn stopped(&self) -> bool {
-        self.plan.stop_at_unexpected_red
-            && self
-                .results
-                .run
-                .results
-                .iter()
-                .any(|result| result.outcome.is_red() && !self.plan.tolerated.contains(&result.id))
+        let hangs = |result: &&TestResult| result.outcome == TestOutcome::TimedOut;
+        let stops = |result: &TestResult| self.plan.stop_at_hang_of.contains(&result.id);
+        self.results.run.results.iter().filter(hangs).any(stops)
     }
 
     fn one_session(&mut self, on_test: OnTest<'_>) -> Result<(), LangError> {

@@ -513,7 +513,8 @@ impl Project for JavaProject {
         let key = version_key(&buggy.base, change);
         let (cached, notices) = if Self::touches_build(buggy, change) {
             let opened = self.rebuild(&key, change, log)?;
-            let text = "the patch changes what only a full build takes up, so the project was built from scratch";
+            let text =
+                "the patch changes what only a full build takes up, so the project was built from scratch";
             (opened.base.cached, vec![Notice::new("full-build", text)])
         } else {
             (self.version(buggy, &key, change, log)?.1, Vec::new())

@@ -8,7 +8,7 @@
 
 pub mod fake;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use bonafix_model::{Delta, FileEdit, Notice, TestId, TestResult, TestRun, TestSelection, TreeChange};
@@ -114,22 +114,14 @@ pub struct TestPlan {
     pub default_limit: Duration,
     /// Limits from the measured baseline.
     pub limits: BTreeMap<TestId, Duration>,
-    /// Stop at the first red test that is not in `tolerated`.
-    pub stop_at_unexpected_red: bool,
-    /// Red tests that do not stop the run.
-    pub tolerated: std::collections::BTreeSet<TestId>,
+    /// When one of these hangs the rest need not run.
+    pub stop_at_hang_of: BTreeSet<TestId>,
 }
 
 impl TestPlan {
     /// All of `selection`, each within `default_limit`.
     pub fn new(selection: TestSelection, default_limit: Duration) -> Self {
-        Self {
-            selection,
-            default_limit,
-            limits: BTreeMap::new(),
-            stop_at_unexpected_red: false,
-            tolerated: std::collections::BTreeSet::new(),
-        }
+        Self { selection, default_limit, limits: BTreeMap::new(), stop_at_hang_of: BTreeSet::new() }
     }
 }
 

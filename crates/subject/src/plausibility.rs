@@ -44,9 +44,19 @@ impl Assessment<'_> {
     /// Runs the original tests, and where they show nothing, those that the patch brings.
     pub fn run(&self, on_test: OnTest<'_>) -> Result<Assessed, LangError> {
         let mut plausibility = Plausibility::default();
-        let suite = self.run_on(self.sources, self.selection.clone(), on_test)?;
+        let known: BTreeSet<TestId> =
+            self.baseline.declared.union(&self.baseline.known_fixable).cloned().collect();
+        let mut plan = self.baseline.plan(self.selection.clone(), self.default_limit);
+        plan.stop_at_hang_of.clone_from(&known);
+        let suite = self.project.run_tests(self.sources, &plan, self.log, on_test)?;
         plausibility.tests = suite.results.len();
         plausibility.passed = passed(&suite);
+        let hanging: Vec<StillFailing> = hanging_among(&suite, &known);
+        if !hanging.is_empty() {
+            let verdict = bug_still_shows(&hanging.iter().collect::<Vec<_>>(), Vec::new());
+            plausibility.still_failing = hanging;
+            return Ok((plausibility, Some(verdict)));
+        }
         self.sort_triggers(&suite, &mut plausibility, on_test)?;
         self.find_broken(&suite, &mut plausibility, on_test)?;
         plausibility.now_skipped = self.now_skipped(&suite);
@@ -334,6 +344,13 @@ fn breaks_tests(plausibility: &Plausibility) -> Option<Verdict> {
     Some(Verdict::invalid(InvalidReason::BreaksTests, summary, broken.iter().map(describe).collect()))
 }
 
+/// Tests that are known to show the bug and hang: no more need be known, and a run is cut short there.
+fn hanging_among(suite: &TestRun, known: &BTreeSet<TestId>) -> Vec<StillFailing> {
+    let hangs = |result: &&TestResult| result.outcome == TestOutcome::TimedOut && known.contains(&result.id);
+    let outcome = TestOutcome::TimedOut;
+    suite.results.iter().filter(hangs).map(|result| StillFailing { id: result.id.clone(), outcome }).collect()
+}
+
 fn bug_still_shows(red: &[&StillFailing], more: Vec<String>) -> Verdict {
     let summary = match red.len() {
         1 => "the bug still shows: 1 test that is red on the buggy version is not green".to_owned(),
@@ -567,6 +584,20 @@ mod tests {
         });
         let assessed = check(&project, &[], &TreeChange::default());
         assert_eq!(assessed.1.and_then(|verdict| verdict.inconclusive), Some(InconclusiveReason::OnlyFlaky));
+    }
+
+    #[test]
+    fn a_known_trigger_that_hangs_decides_at_once() {
+        let project = FakeProject::new(|change, _| {
+            if change.is_empty() {
+                vec![result("A#bug", Failed), result("A#ok", Passed)]
+            } else {
+                vec![result("A#bug", TestOutcome::TimedOut)]
+            }
+        });
+        let assessed = check(&project, &["A#bug".to_owned()], &TreeChange::default());
+        assert_eq!(invalid_reason(&assessed), Some(InvalidReason::BugStillShows));
+        assert!(assessed.0.broken.is_empty());
     }
 
     #[test]
