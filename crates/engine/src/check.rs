@@ -353,18 +353,8 @@ impl Work<'_> {
     /// Without a tool that everything needs, each patch is inconclusive.
     fn nothing_can_be_said(&mut self, text: &str) {
         for planned in &self.plan.patches {
-            self.report.patches.push(PatchReport {
-                name: planned.name.clone(),
-                digest: planned.digest.clone(),
-                verdict: Verdict::inconclusive(InconclusiveReason::ToolMissing, text),
-                apply_notes: Vec::new(),
-                test_changes: Vec::new(),
-                delta: bonafix_model::Delta::default(),
-                plausibility: None,
-                evidence: Vec::new(),
-                notices: Vec::new(),
-                timings: Timings::default(),
-            });
+            let verdict = Verdict::inconclusive(InconclusiveReason::ToolMissing, text);
+            self.report.patches.push(PatchReport::new(&planned.name, &planned.digest, verdict));
         }
     }
 }

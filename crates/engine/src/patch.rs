@@ -5,8 +5,8 @@ use std::time::Duration;
 use bonafix_judge::{Exercise, combine};
 use bonafix_lang::{Diagnostic, LangError, Project};
 use bonafix_model::{
-    Delta, FileEdit, InconclusiveReason, InvalidReason, Notice, PatchReport, Plausibility, Stage, TestChange,
-    TestChangeKind, TestSelection, Timings, TreeChange, TriggerOrigin, Verdict,
+    FileEdit, InconclusiveReason, InvalidReason, Notice, PatchReport, Plausibility, Stage, TestChange,
+    TestChangeKind, TestSelection, TreeChange, TriggerOrigin, Verdict,
 };
 use bonafix_subject::baseline::Baseline;
 use bonafix_subject::description::NamedChange;
@@ -38,18 +38,8 @@ struct Split {
 impl Bench<'_> {
     /// Judges one patch. An error is a fault of ours or of the machine, never of the patch.
     pub(crate) fn judge(&self, patch: &NamedChange, digest: String) -> Result<PatchReport, LangError> {
-        let mut report = PatchReport {
-            name: patch.name.clone(),
-            digest,
-            verdict: Verdict::inconclusive(InconclusiveReason::NotJudged, ""),
-            apply_notes: Vec::new(),
-            test_changes: Vec::new(),
-            delta: Delta::default(),
-            plausibility: None,
-            evidence: Vec::new(),
-            notices: Vec::new(),
-            timings: Timings::default(),
-        };
+        let mut report =
+            PatchReport::new(&patch.name, digest, Verdict::inconclusive(InconclusiveReason::NotJudged, ""));
         let mut clock = Clock::default();
         report.verdict = match self.carry_out(patch, &mut report, &mut clock)? {
             Some(verdict) => verdict,

@@ -191,6 +191,24 @@ pub struct PatchReport {
     pub timings: Timings,
 }
 
+impl PatchReport {
+    /// A patch of which nothing is known but its verdict.
+    pub fn new(name: impl Into<String>, digest: impl Into<String>, verdict: Verdict) -> Self {
+        Self {
+            name: name.into(),
+            digest: digest.into(),
+            verdict,
+            apply_notes: Vec::new(),
+            test_changes: Vec::new(),
+            delta: Delta::default(),
+            plausibility: None,
+            evidence: Vec::new(),
+            notices: Vec::new(),
+            timings: Timings::default(),
+        }
+    }
+}
+
 /// Everything about one run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunReport {
@@ -246,18 +264,7 @@ mod tests {
     use crate::{ExitCode, InconclusiveReason, InvalidReason};
 
     fn patch(verdict: Verdict) -> PatchReport {
-        PatchReport {
-            name: "a.diff".to_owned(),
-            digest: String::new(),
-            verdict,
-            apply_notes: Vec::new(),
-            test_changes: Vec::new(),
-            delta: Delta::default(),
-            plausibility: None,
-            evidence: Vec::new(),
-            notices: Vec::new(),
-            timings: Timings::default(),
-        }
+        PatchReport::new("a.diff", "", verdict)
     }
 
     fn report(verdicts: Vec<Verdict>) -> RunReport {

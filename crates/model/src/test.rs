@@ -72,6 +72,19 @@ impl TestOutcome {
     }
 }
 
+impl fmt::Display for TestOutcome {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::Error => "error",
+            Self::TimedOut => "timed out",
+            Self::Crashed => "crashed the process",
+            Self::Skipped => "skipped",
+        })
+    }
+}
+
 /// Why a test was red, or skipped.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Failure {

@@ -381,7 +381,7 @@ fn nothing_fixed(plausibility: &Plausibility) -> Verdict {
 }
 
 fn describe_still_failing(test: &StillFailing) -> String {
-    format!("{}: {}", test.id, word(test.outcome))
+    format!("{}: {}", test.id, test.outcome)
 }
 
 fn describe(result: &TestResult) -> String {
@@ -391,20 +391,9 @@ fn describe(result: &TestResult) -> String {
         failure.map(|failure| failure.message.lines().next().unwrap_or_default()).unwrap_or_default();
     let what = [kind, message].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ");
     if what.is_empty() {
-        return format!("{}: {}", result.id, word(result.outcome));
+        return format!("{}: {}", result.id, result.outcome);
     }
-    format!("{}: {} ({what})", result.id, word(result.outcome))
-}
-
-fn word(outcome: TestOutcome) -> &'static str {
-    match outcome {
-        TestOutcome::Passed => "passed",
-        TestOutcome::Failed => "failed",
-        TestOutcome::Error => "error",
-        TestOutcome::TimedOut => "timed out",
-        TestOutcome::Crashed => "crashed the process",
-        TestOutcome::Skipped => "skipped",
-    }
+    format!("{}: {} ({what})", result.id, result.outcome)
 }
 
 #[cfg(test)]

@@ -14,9 +14,6 @@ const PLACEHOLDERS: &[&str] = &["user", "you", "me", "someone", "alice", "bob"];
 const PRIVATE_HOSTS: &[&str] =
     &[concat!("artifac", "tory"), concat!("nex", "us."), concat!(".inter", "nal/")];
 
-/// Where the packages of the lock file may come from.
-const PUBLIC_INDEX: &str = "registry+https://github.com/rust-lang/crates.io-index";
-
 /// Adds every such name.
 pub(super) fn check(tree: &Tree, problems: &mut Vec<Problem>) {
     let own = folders_of_this_machine(tree, std::env::var("HOME").ok());
@@ -27,7 +24,7 @@ pub(super) fn check(tree: &Tree, problems: &mut Vec<Problem>) {
             }
         }
     }
-    lock_file_is_public(tree, problems);
+    packages_have_one_source(tree, problems);
 }
 
 /// All lines of a file; of a Rust file those before its tests.
@@ -73,16 +70,17 @@ fn home_of_somebody(line: &str, parent: &str) -> Option<String> {
     Some(format!("{parent}{name}"))
 }
 
-fn lock_file_is_public(tree: &Tree, problems: &mut Vec<Problem>) {
-    for (index, line) in tree.text("Cargo.lock").unwrap_or_default().lines().enumerate() {
-        let source = line.strip_prefix("source = ").map(|source| source.trim_matches('"'));
-        if source.is_some_and(|source| source != PUBLIC_INDEX) {
-            problems.push(Problem::new(
-                "Cargo.lock",
-                index + 1,
-                "takes a package from elsewhere than crates.io",
-            ));
-        }
+/// All packages come from the index that cargo uses by default; one from elsewhere stands out by its source.
+fn packages_have_one_source(tree: &Tree, problems: &mut Vec<Problem>) {
+    let lines = tree.text("Cargo.lock").unwrap_or_default().lines().enumerate();
+    let mut sources = lines.filter_map(|(index, line)| Some((index, line.strip_prefix("source = ")?)));
+    let Some((_, usual)) = sources.next() else { return };
+    for (index, _) in sources.filter(|(_, source)| *source != usual) {
+        problems.push(Problem::new(
+            "Cargo.lock",
+            index + 1,
+            "takes a package from elsewhere than the others",
+        ));
     }
 }
 
@@ -135,10 +133,10 @@ mod tests {
     #[test]
     fn a_package_from_elsewhere_is_found() {
         let lock =
-            format!("source = \"{PUBLIC_INDEX}\"\nsource = \"registry+https://mirror.example.org/index\"\n");
+            "source = \"registry+https://a.example.org\"\nsource = \"registry+https://b.example.org\"\n";
         assert_eq!(
-            problems(&[("Cargo.lock", &lock)], check),
-            ["Cargo.lock:2: takes a package from elsewhere than crates.io"]
+            problems(&[("Cargo.lock", lock)], check),
+            ["Cargo.lock:2: takes a package from elsewhere than the others"]
         );
     }
 }

@@ -2,7 +2,7 @@
 
 use bonafix_model::{
     ChangeKind, DeltaElement, DeltaFile, Evidence, LineRange, Outcome, PatchReport, Plausibility, Statement,
-    Strength, TestChange, TestChangeKind, TestOutcome, TestResult, TriggerOrigin, TriggerTest, Verdict,
+    Strength, TestChange, TestChangeKind, TestResult, TriggerOrigin, TriggerTest, Verdict,
 };
 
 use super::baseline::set_aside;
@@ -84,7 +84,7 @@ fn draw_plausibility(canvas: &mut Canvas, tests: &Plausibility, verdict: &Verdic
     capped(canvas, &tests.broken, |canvas, test| red_test(canvas, "breaks", test));
     if verdict.details.is_empty() || !tests.broken.is_empty() {
         capped(canvas, &tests.still_failing, |canvas, test| {
-            canvas.field("not green", Ink::Plain, &format!("{} ({})", test.id, word(test.outcome)));
+            canvas.field("not green", Ink::Plain, &format!("{} ({})", test.id, test.outcome));
         });
     }
     set_aside(canvas, "flaky", &tests.flaky);
@@ -100,7 +100,7 @@ fn draw_fixed(canvas: &mut Canvas, test: &TriggerTest) {
 
 /// A red test with the first lines of what it said.
 pub(super) fn red_test(canvas: &mut Canvas, label: &str, test: &TestResult) {
-    canvas.field(label, Ink::Bad, &format!("{} ({})", test.id, word(test.outcome)));
+    canvas.field(label, Ink::Bad, &format!("{} ({})", test.id, test.outcome));
     let Some(failure) = &test.failure else { return };
     let message = failure.message.lines().take(MESSAGE_LINES).collect::<Vec<_>>().join("\n");
     let said = match &failure.kind {
@@ -120,17 +120,6 @@ pub(super) fn red_test(canvas: &mut Canvas, label: &str, test: &TestResult) {
 fn stack_line(frame: &str) -> String {
     let frame = frame.trim_start();
     format!("at {}", frame.strip_prefix("at ").unwrap_or(frame))
-}
-
-fn word(outcome: TestOutcome) -> &'static str {
-    match outcome {
-        TestOutcome::Passed => "passed",
-        TestOutcome::Failed => "failed",
-        TestOutcome::Error => "error",
-        TestOutcome::TimedOut => "timed out",
-        TestOutcome::Crashed => "crashed the process",
-        TestOutcome::Skipped => "skipped",
-    }
 }
 
 fn draw_file(canvas: &mut Canvas, file: &DeltaFile) {
