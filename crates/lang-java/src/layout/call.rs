@@ -25,7 +25,7 @@ pub(crate) fn run_tool(
     arguments: &[String],
     folder: &Utf8Path,
 ) -> Result<Run, LangError> {
-    let job = Job::new(program)
+    let mut job = Job::new(program)
         .args(arguments)
         .cwd(folder)
         .inherit_all_env()
@@ -34,6 +34,9 @@ pub(crate) fn run_tool(
         .stderr(Sink::Capture { cap: OUTPUT_CAP })
         .limits(Limits::build())
         .confinement(Confinement::Open);
+    if let Some(options) = maven_options(std::env::var("MAVEN_OPTS").ok(), std::env::var("HOME").ok()) {
+        job = job.env("MAVEN_OPTS", options);
+    }
     let command = job.display();
     let finished = job.run(request.launcher).map_err(start_error)?;
     let output = format!("{}{}", finished.stdout.text(), finished.stderr.text());
@@ -44,6 +47,17 @@ pub(crate) fn run_tool(
         Exit::TimedOut => Err(broken(name, "did not finish within its time", &output)),
         other => Err(broken(name, &format!("was ended from outside ({other:?})"), &output)),
     }
+}
+
+/// Java takes the home folder from the user database, and a container's user need not be in it or need not have a
+/// home there; everything else goes by `HOME`. The script that starts Maven splits these options at blanks.
+fn maven_options(options: Option<String>, home: Option<String>) -> Option<String> {
+    let home = home.filter(|home| !home.is_empty() && !home.contains(char::is_whitespace))?;
+    let options = options.unwrap_or_default();
+    if options.contains("-Duser.home=") {
+        return None;
+    }
+    Some(format!("{options} -Duser.home={home}").trim_start().to_owned())
 }
 
 fn start_error(error: ProcError) -> LangError {
@@ -65,4 +79,20 @@ fn append(log: &Utf8Path, command: &str, output: &str) -> Result<(), LangError> 
     let mut file = fs_err::OpenOptions::new().create(true).append(true).open(log)?;
     writeln!(file, "$ {command}\n{output}")?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn maven_goes_by_the_home_of_the_environment() {
+        let options =
+            |options: &str, home: &str| maven_options(Some(options.to_owned()), Some(home.to_owned()));
+        assert_eq!(maven_options(None, Some("/h".to_owned())).as_deref(), Some("-Duser.home=/h"));
+        assert_eq!(options("-Xmx1g", "/h").as_deref(), Some("-Xmx1g -Duser.home=/h"));
+        assert_eq!(options("-Duser.home=/other", "/h"), None);
+        assert_eq!(options("", "/with blanks"), None);
+        assert_eq!(maven_options(None, None), None);
+    }
 }
