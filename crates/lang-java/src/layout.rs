@@ -25,6 +25,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use globset::GlobBuilder;
 
 pub use self::launcher::launcher_jars;
+pub(crate) use self::sources::package_of;
 pub use self::sources::{Framework, framework_of};
 use crate::toolchain::Jdk;
 

@@ -16,7 +16,7 @@ use memchr::memmem;
 use crate::base::{self, Base, Workshop, append, classpath, compile_or_fail, javac_options};
 use crate::class_index::{Origin, Side, class_files, files_below};
 use crate::compiler::{CompileTask, Compiler};
-use crate::layout::Role;
+use crate::layout::{Role, package_of};
 use crate::shape::Shape;
 
 const SIDES: [Side; 2] = [Side::Main, Side::Test];
@@ -345,7 +345,7 @@ impl OverlayBuild<'_> {
         // The folder need not be that of the package.
         for source in self.all_sources(origin.module, origin.side) {
             let named = source.file_name() == Some(&origin.file_name);
-            if named && package_of(&fs_err::read(&source)?).replace('.', "/") == origin.package {
+            if named && package_folder(&source)? == origin.package {
                 return Ok(Some(source));
             }
         }
@@ -422,50 +422,12 @@ fn link(from: &Utf8Path, to: &Utf8Path) -> std::io::Result<()> {
 
 /// What the classes of a source call it: its package and file name.
 fn origin_of(source: &Utf8Path, module: usize, side: Side) -> Result<Option<Origin>, LangError> {
+    let package = package_folder(source)?;
+    Ok(source.file_name().map(|name| Origin { module, side, package, file_name: name.to_owned() }))
+}
+
+/// The package that a source declares, as class files write it.
+fn package_folder(source: &Utf8Path) -> std::io::Result<String> {
     let text = fs_err::read(source)?;
-    Ok(source.file_name().map(|name| Origin {
-        module,
-        side,
-        package: package_of(&text).replace('.', "/"),
-        file_name: name.to_owned(),
-    }))
-}
-
-/// The package that a source declares; empty for the unnamed one.
-pub(crate) fn package_of(source: &[u8]) -> String {
-    let text = String::from_utf8_lossy(source);
-    let mut rest = text.trim_start_matches('\u{feff}');
-    loop {
-        rest = rest.trim_start();
-        if let Some(comment) = rest.strip_prefix("/*") {
-            rest = comment.split_once("*/").map_or("", |(_, after)| after);
-        } else if let Some(comment) = rest.strip_prefix("//") {
-            rest = comment.split_once('\n').map_or("", |(_, after)| after);
-        } else if let Some(annotation) = rest.strip_prefix('@') {
-            // Only package-info has annotations before its package; they end at the line's end.
-            rest = annotation.split_once('\n').map_or("", |(_, after)| after);
-        } else {
-            break;
-        }
-    }
-    let Some(declared) = rest.strip_prefix("package").filter(|rest| rest.starts_with(char::is_whitespace))
-    else {
-        return String::new();
-    };
-    let name = declared.split_once(';').map_or("", |(name, _)| name);
-    name.chars().filter(|character| !character.is_whitespace()).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_package_is_found_behind_comments_and_marks() {
-        assert_eq!(package_of(b"package a.b;\nclass C {}"), "a.b");
-        assert_eq!(package_of(b"/* package x; */\n// package y;\npackage a . b ;"), "a.b");
-        assert_eq!(package_of("\u{feff}package a;".as_bytes()), "a");
-        assert_eq!(package_of(b"import a.B;\nclass package1 {}"), "");
-        assert_eq!(package_of(b"packages a;"), "");
-    }
+    Ok(package_of(&String::from_utf8_lossy(&text)).replace('.', "/"))
 }

@@ -277,7 +277,9 @@ impl JavaProject {
             cache: &resolved,
         };
         let jars = launcher_jars(&request, &facts.classpath)?;
-        let frameworks: Vec<Utf8PathBuf> = facts.classpath.iter().chain(&jars).cloned().collect();
+        let own: Vec<Utf8PathBuf> =
+            facts.classpath.iter().filter(|jar| selection::is_framework(jar)).cloned().collect();
+        let frameworks: Vec<Utf8PathBuf> = own.iter().chain(&jars).cloned().collect();
         let mut helpers = vec![self.workshop.runtime.clone()];
         for part in selection::adapters(&frameworks)? {
             helpers.push(self.adapter(part, &frameworks)?);
@@ -285,7 +287,7 @@ impl JavaProject {
         helpers.extend(jars);
         // The test framework comes before the program, so that a patch cannot put its own in its place.
         if !has_own_framework(&opened.base) {
-            helpers.extend(facts.classpath.iter().filter(|jar| selection::is_framework(jar)).cloned());
+            helpers.extend(own);
         }
         known.insert(module, helpers.clone());
         Ok(helpers)
@@ -293,7 +295,7 @@ impl JavaProject {
 
     fn adapter(&self, part: Part, frameworks: &[Utf8PathBuf]) -> Result<Utf8PathBuf, LangError> {
         let mut path = vec![self.workshop.runtime.clone()];
-        path.extend(frameworks.iter().filter(|jar| selection::is_framework(jar)).cloned());
+        path.extend(frameworks.iter().cloned());
         runtime::classes(part, &path, &self.workshop.jdk, &self.workshop.cache, &self.workshop.launcher)
     }
 
@@ -319,16 +321,18 @@ impl JavaProject {
             let tree = self.tree(opened, change)?;
             let mut stored = (Vec::new(), Vec::new());
             for module in 0..opened.base.layout.modules.len() {
-                let vm = self.test_vm(opened, module, classes, &tree, log)?;
                 let names = test_classes(opened, module, classes)?;
-                let (listed, problems) = if names.is_empty() {
-                    (Vec::new(), Vec::new())
-                } else {
-                    junit::discover(&vm, &names, &self.workshop.launcher, log)?
-                };
+                if names.is_empty() {
+                    stored.0.push(Vec::new());
+                    continue;
+                }
+                let vm = self.test_vm(opened, module, classes, &tree, log)?;
+                let (listed, problems) = junit::discover(&vm, &names, &self.workshop.launcher, log)?;
                 stored.0.push(listed);
                 stored.1.extend(problems);
+                fs_err::remove_dir_all(&vm.scratch)?;
             }
+            fs_err::remove_dir_all(&tree)?;
             let text = serde_json::to_vec(&stored).map_err(|error| LangError::Internal(error.to_string()))?;
             fs_err::write(staging.join("listing.json"), text)?;
             Ok(())

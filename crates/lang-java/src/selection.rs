@@ -158,25 +158,36 @@ pub(crate) fn adapters(classpath: &[Utf8PathBuf]) -> Result<Vec<Part>, LangError
 
 /// Does a jar hold test frameworks? Adapters are compiled against these alone, so that they are shared by projects.
 pub(crate) fn is_framework(jar: &Utf8Path) -> bool {
-    has_class(&[jar.to_owned()], "org/junit/").unwrap_or(false)
-        || has_class(&[jar.to_owned()], "junit/framework/TestCase.class").unwrap_or(false)
-        || has_class(&[jar.to_owned()], "org/opentest4j/").unwrap_or(false)
-        || has_class(&[jar.to_owned()], "org/hamcrest/").unwrap_or(false)
-        || has_class(&[jar.to_owned()], "org/apiguardian/").unwrap_or(false)
+    const MARKS: [&str; 5] = [
+        "org/junit/",
+        "junit/framework/TestCase.class",
+        "org/opentest4j/",
+        "org/hamcrest/",
+        "org/apiguardian/",
+    ];
+    holds_any(jar, &MARKS).unwrap_or(false)
 }
 
-/// Looks for a class on a class path. Names in a jar's directory are plain bytes, so no archive need be read.
+/// Looks for a class on a class path.
 fn has_class(classpath: &[Utf8PathBuf], name: &str) -> Result<bool, LangError> {
     for entry in classpath {
-        if entry.is_dir() {
-            if entry.join(name).exists() {
-                return Ok(true);
-            }
-        } else if entry.is_file() && memmem::find(&fs_err::read(entry)?, name.as_bytes()).is_some() {
+        if holds_any(entry, &[name])? {
             return Ok(true);
         }
     }
     Ok(false)
+}
+
+/// Does a folder or a jar hold one of these? Names in a jar's directory are plain bytes, so no archive need be read.
+fn holds_any(entry: &Utf8Path, names: &[&str]) -> Result<bool, LangError> {
+    if entry.is_dir() {
+        return Ok(names.iter().any(|name| entry.join(name).exists()));
+    }
+    if !entry.is_file() {
+        return Ok(false);
+    }
+    let bytes = fs_err::read(entry)?;
+    Ok(names.iter().any(|name| memmem::find(&bytes, name.as_bytes()).is_some()))
 }
 
 #[cfg(test)]

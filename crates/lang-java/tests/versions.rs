@@ -26,6 +26,8 @@ impl Fixture {
         for (path, text) in files {
             write(&root.join(path), text);
         }
+        // The cache outlives a run of the tests: without something of its own a fixture would find its versions there.
+        write(&root.join("fixture.txt"), folder.path().to_str().unwrap());
         let project = open(&root);
         let fixture = Self { folder, project };
         fixture.project.build(&TreeChange::default(), &fixture.log("buggy")).unwrap();

@@ -1,12 +1,11 @@
 //! Starts a build tool: its output goes to the log and comes back as text.
 
-use std::io::Write as _;
-
 use bonafix_lang::LangError;
 use bonafix_proc::{Confinement, Exit, Job, Limits, ProcError, Sink};
 use camino::Utf8Path;
 
 use super::LayoutRequest;
+use crate::base::append;
 
 /// More than any build prints that a person will read.
 const OUTPUT_CAP: usize = 32 * 1024 * 1024;
@@ -40,7 +39,7 @@ pub(crate) fn run_tool(
     let command = job.display();
     let finished = job.run(request.launcher).map_err(start_error)?;
     let output = format!("{}{}", finished.stdout.text(), finished.stderr.text());
-    append(request.log, &command, &output)?;
+    append(request.log, &[format!("$ {command}"), output.clone()])?;
     let name = program.file_name().unwrap_or_default();
     match finished.exit {
         Exit::Code(code) => Ok(Run { success: code == 0, output }),
@@ -73,12 +72,6 @@ fn broken(name: &str, what: &str, output: &str) -> LangError {
         summary: format!("`{name}` {what}"),
         details: lines[lines.len().saturating_sub(20)..].to_vec(),
     }
-}
-
-fn append(log: &Utf8Path, command: &str, output: &str) -> Result<(), LangError> {
-    let mut file = fs_err::OpenOptions::new().create(true).append(true).open(log)?;
-    writeln!(file, "$ {command}\n{output}")?;
-    Ok(())
 }
 
 #[cfg(test)]

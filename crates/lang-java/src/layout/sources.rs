@@ -266,6 +266,10 @@ mod tests {
         assert_eq!(package_of("import a.b;\nclass X { String s = \"package x;\"; }"), "");
         assert_eq!(package_of("\u{feff}package a;"), "a");
         assert_eq!(package_of("class packager { }"), "");
+        assert_eq!(package_of("package a.b;\nclass C {}"), "a.b");
+        assert_eq!(package_of("/* package x; */\n// package y;\npackage a . b ;"), "a.b");
+        assert_eq!(package_of("import a.B;\nclass package1 {}"), "");
+        assert_eq!(package_of("packages a;"), "");
     }
 
     #[test]
