@@ -402,6 +402,15 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn what_a_red_test_took_sets_no_limit_for_when_it_passes() {
+        let project = FakeProject::new(|_, _| {
+            vec![result("A#ok", TestOutcome::Passed), result("A#bug", TestOutcome::Failed)]
+        });
+        let limits = measured(&project, &options()).unwrap().limits;
+        assert_eq!(limits.keys().map(|id| id.0.as_str()).collect::<Vec<_>>(), ["A#ok"]);
+    }
+
+    #[test]
     fn what_is_red_on_the_reference_too_does_not_show_the_bug() {
         let project = FakeProject::new(|_, _| {
             vec![result("A#bug", TestOutcome::Failed), result("A#jdk", TestOutcome::Error)]
