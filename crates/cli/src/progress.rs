@@ -63,6 +63,16 @@ fn draw(bar: &ProgressBar, event: &Event) {
             let stage = message.split(" (").next().unwrap_or_default();
             bar.set_message(format!("{stage} ({done}{of} tests{red})"));
         }
+        Event::SearchProgress { inputs, reached, branches_taken, branches, nearest, differing } => {
+            let message = bar.message();
+            let stage = message.split(" (").next().unwrap_or_default();
+            let nearest = nearest.map(|nearest| format!(", nearest goal {nearest:.3}")).unwrap_or_default();
+            let rate = *inputs * 1000 / u64::try_from(bar.elapsed().as_millis()).unwrap_or(u64::MAX).max(1);
+            bar.set_message(format!(
+                "{stage} ({inputs} inputs, {rate}/s, {reached} reach the change, branches {branches_taken}/{branches}, \
+                 {differing} differ{nearest})"
+            ));
+        }
         Event::Notice { text } => bar.println(format!("bonafix: {text}")),
         Event::RunStarted { .. } | Event::StageFinished { .. } | Event::PatchFinished { .. } => {}
     }
@@ -74,6 +84,7 @@ fn line(event: &Event) -> Option<String> {
         Event::StageStarted { stage: Stage::Open | Stage::Apply | Stage::Delta, .. }
         | Event::RunStarted { .. }
         | Event::StageFinished { .. }
+        | Event::SearchProgress { .. }
         | Event::TestProgress { .. } => None,
         Event::StageStarted { stage, patch } => Some(describe(*stage, patch.as_deref())),
         Event::PatchFinished { patch, outcome } => Some(format!("{patch}: {outcome}")),

@@ -73,7 +73,14 @@ mod tests {
             replays,
             confirmed,
         });
-        Evidence { technique: "rgt".to_owned(), strength, summary: "f(3) is 4, not 5".to_owned(), witness }
+        Evidence {
+            technique: "rgt".to_owned(),
+            strength,
+            summary: "f(3) is 4, not 5".to_owned(),
+            reason: None,
+            exhibit: None,
+            witness,
+        }
     }
 
     fn reached() -> Exercise {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use bonafix_lang::LangError;
+use bonafix_lang::{LangError, RunScope};
 use bonafix_model::{Breakdown, Catalog, Confirmation, Sequence, SequenceOutcome};
 use bonafix_proc::{Confinement, Exit, Job, Launcher, Limits, Running, SandboxSpec, Sink, Stdin};
 use bonafix_store::Cache;
@@ -64,15 +64,6 @@ impl Default for ArenaConfig {
     fn default() -> Self {
         Self { heap_mib: 512, limit: Duration::from_secs(2), reset_every: 10_000, depth: 5 }
     }
-}
-
-/// What to run sequences in, and what to tell of them.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RunScope {
-    /// Numbers of the versions; none means all.
-    pub versions: Vec<u32>,
-    /// Tell what was seen even where all versions did the same.
-    pub show_all: bool,
 }
 
 /// What sequences have cost beyond their time.

@@ -575,6 +575,10 @@ impl Project for JavaProject {
         Ok(Delta { files })
     }
 
+    fn explorer(&self) -> Option<&dyn bonafix_lang::Explore> {
+        None
+    }
+
     fn tests_in(&self, change: &TreeChange) -> Result<Vec<TestId>, LangError> {
         let mut classes: Vec<TestId> = Vec::new();
         for edit in change.files.values() {

@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use bonafix_lang::RunScope;
 use bonafix_lang_java::toolchain::Jdk;
-use bonafix_lang_java::{Arena, ArenaConfig, ArenaSubject, RunScope};
+use bonafix_lang_java::{Arena, ArenaConfig, ArenaSubject};
 use bonafix_model::{
     Breakdown, CallableId, CallableKind, Catalog, Confirmation, Difference, DifferenceKind, Ending, Literal,
     Observation, Sequence, SequenceOutcome, Slot, Step, Tolerance, Visibility, compare,

@@ -7,7 +7,7 @@ use bonafix_model::{
 };
 use camino::Utf8Path;
 
-use crate::{BuiltVersion, Diagnostic, LangError, OnTest, Project, ProjectFacts, TestPlan};
+use crate::{BuiltVersion, Diagnostic, Explore, LangError, OnTest, Project, ProjectFacts, TestPlan};
 
 /// Decides how the fake project behaves for one version.
 pub type Behaviour = Box<dyn Fn(&TreeChange, u32) -> Vec<TestResult> + Send + Sync>;
@@ -111,6 +111,10 @@ impl Project for FakeProject {
             })
             .collect();
         Ok(Delta { files })
+    }
+
+    fn explorer(&self) -> Option<&dyn Explore> {
+        None
     }
 
     fn tests_in(&self, _change: &TreeChange) -> Result<Vec<TestId>, LangError> {

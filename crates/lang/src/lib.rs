@@ -7,12 +7,18 @@
 #![warn(missing_docs)]
 
 pub mod fake;
+mod run;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use bonafix_model::{Delta, FileEdit, Notice, TestId, TestResult, TestRun, TestSelection, TreeChange};
 use camino::Utf8Path;
+
+pub use run::{
+    Behaviour, Explore, ExploreRequest, Explored, ExploredVersion, Replay, Run, RunScope, WitnessDraft,
+    WitnessError, WrittenWitness,
+};
 
 /// What a project turned out to be.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -150,6 +156,9 @@ pub trait Project: Send + Sync {
 
     /// What `change` means for the program.
     fn delta(&self, change: &TreeChange) -> Result<Delta, LangError>;
+
+    /// What it provides for a search for inputs; none if it cannot run any.
+    fn explorer(&self) -> Option<&dyn Explore>;
 
     /// Test names among the edits of `change` that exist only because of it (added tests), by class or id. Used to
     /// find tests that a patch brings along.

@@ -45,7 +45,7 @@ impl Stage {
 }
 
 /// One thing that happened.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "event")]
 pub enum Event {
     /// The run directory is there; results and logs can be read in it from now on.
@@ -81,6 +81,21 @@ pub enum Event {
         total: Option<u64>,
         /// How many were red.
         red: u64,
+    },
+    /// A search for inputs goes on.
+    SearchProgress {
+        /// Inputs run so far.
+        inputs: u64,
+        /// Of these, how many reached the change.
+        reached: u64,
+        /// Branches of the changed methods that were taken.
+        branches_taken: u32,
+        /// Of how many.
+        branches: u32,
+        /// The least distance to a goal that is still open, if any is.
+        nearest: Option<f64>,
+        /// Inputs that make the versions differ, whatever that is worth.
+        differing: u64,
     },
     /// Something the user should know.
     Notice {

@@ -10,7 +10,9 @@ mod config;
 mod delta;
 mod event;
 mod evidence;
+mod exploration;
 mod input;
+mod knowledge;
 mod observation;
 mod outcome;
 mod report;
@@ -25,10 +27,14 @@ pub use delta::{
     ChangeKind, Delta, DeltaElement, DeltaFile, ElementId, ElementKind, LineAlignment, LineRange, Statement,
 };
 pub use event::{Event, Stage};
-pub use evidence::{Evidence, Strength, Witness};
+pub use evidence::{DifferenceClass, Evidence, Exhibit, Strength, Witness};
+pub use exploration::{
+    Budget, Discarded, Effort, Feedback, Goal, GoalId, GoalPurpose, Progress, Ran, SearchEnd,
+};
 pub use input::{
     Callable, CallableId, CallableKind, Catalog, Literal, Sequence, Slot, Step, TypeInfo, Visibility,
 };
+pub use knowledge::{CallableFacts, Knowledge, LiteralSource, MinedLiteral, ParameterFacts, Seed, Target};
 pub use observation::{
     Access, Breakdown, CollectionKind, Confirmation, Difference, DifferenceKind, Element, Ending, Exception,
     Field, Location, Observation, SequenceOutcome, StepObservation, Summary, Tolerance, Value, compare,

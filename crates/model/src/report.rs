@@ -183,6 +183,9 @@ pub struct PatchReport {
     /// What the techniques found.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Evidence>,
+    /// What was tried, one entry a technique.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub efforts: Vec<crate::Effort>,
     /// What the user should know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<Notice>,
@@ -203,6 +206,7 @@ impl PatchReport {
             delta: Delta::default(),
             plausibility: None,
             evidence: Vec::new(),
+            efforts: Vec::new(),
             notices: Vec::new(),
             timings: Timings::default(),
         }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::StoreError;
 
 /// One line of `events.jsonl`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EventLine {
     /// When: milliseconds since 1970.
     pub at: u64,

@@ -1,0 +1,163 @@
+//! What a language must provide for a search: versions side by side in which inputs run, what is known of the program,
+//! and counterexamples as files for people.
+
+use bonafix_model::{
+    Breakdown, Catalog, Confirmation, Delta, Difference, DifferenceClass, Goal, Knowledge, Notice,
+    Observation, Ran, Sequence, TestId, TreeChange, VersionRole,
+};
+use camino::Utf8Path;
+
+use crate::LangError;
+
+/// What to run inputs in, and what to tell of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RunScope {
+    /// Numbers of the versions, in the order in which they were asked for; none means all.
+    pub versions: Vec<u32>,
+    /// Tell what was seen even where all versions did the same.
+    pub show_all: bool,
+}
+
+/// Versions of a program, side by side, in which inputs run.
+pub trait Run: Send {
+    /// What inputs are made of.
+    fn catalog(&self) -> &Catalog;
+
+    /// What inputs should bring about, by number.
+    fn goals(&self) -> &[Goal];
+
+    /// Runs each input in the versions of the scope, in that order; results in the order of the inputs. An input that
+    /// breaks down in one version is not run in those behind it.
+    fn run(&mut self, inputs: &[Sequence], scope: &RunScope) -> Result<Vec<Ran>, LangError>;
+
+    /// Runs one input several times in each version, each time in fresh state, the versions taking turns. Only what is
+    /// stable in both of two versions tells them apart.
+    fn confirm(
+        &mut self,
+        input: &Sequence,
+        repetitions: u32,
+        scope: &RunScope,
+    ) -> Result<Vec<Confirmation>, LangError>;
+}
+
+/// One version to explore.
+#[derive(Debug, Clone, Copy)]
+pub struct ExploredVersion<'a> {
+    /// The part it plays.
+    pub role: VersionRole,
+    /// What it consists of, on top of the buggy tree. It was built before.
+    pub change: &'a TreeChange,
+    /// What that means; empty for the buggy version.
+    pub delta: &'a Delta,
+}
+
+/// What a search is to be made in.
+#[derive(Debug, Clone, Copy)]
+pub struct ExploreRequest<'a> {
+    /// The versions, by number: the reference first, then the patched one, then the buggy one.
+    pub versions: &'a [ExploredVersion<'a>],
+    /// Tests that show the bug.
+    pub failing: &'a [TestId],
+    /// Tests that pass on the buggy version.
+    pub passing: &'a [TestId],
+    /// Heap of the virtual machine, in MiB.
+    pub heap_mib: u32,
+}
+
+/// A program that is ready to be explored.
+pub struct Explored {
+    /// Where inputs run.
+    pub run: Box<dyn Run>,
+    /// What is known, in terms of the runner's catalog.
+    pub knowledge: Knowledge,
+    /// What the user should know.
+    pub notices: Vec<Notice>,
+}
+
+/// What one version did with an input, as far as a counterexample needs it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Behaviour<'a> {
+    /// It came to an end.
+    Observed(&'a Observation),
+    /// It did not.
+    BrokeDown(Breakdown),
+}
+
+/// A counterexample that is to become a file.
+#[derive(Debug, Clone, Copy)]
+pub struct WitnessDraft<'a> {
+    /// In whose terms the input is.
+    pub catalog: &'a Catalog,
+    /// The input, minimised.
+    pub input: &'a Sequence,
+    /// How the versions differ.
+    pub class: DifferenceClass,
+    /// Where; none if the patched version broke down.
+    pub difference: Option<&'a Difference>,
+    /// What is right.
+    pub reference: Behaviour<'a>,
+    /// What is wrong.
+    pub patched: Behaviour<'a>,
+    /// How far apart floating point numbers may be, relative to the greater one.
+    pub precision: f64,
+    /// The versions, as in [`ExploreRequest::versions`].
+    pub versions: &'a [ExploredVersion<'a>],
+    /// How often it is run on each version, each time in a process of its own.
+    pub repetitions: u32,
+}
+
+/// How a counterexample ended on one version, once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replay {
+    /// Which version.
+    pub role: VersionRole,
+    /// It passed: this version does what the counterexample expects.
+    pub passed: bool,
+    /// How it failed.
+    pub message: Option<String>,
+}
+
+/// A counterexample on disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WrittenWitness {
+    /// The file that a person keeps, relative to the folder.
+    pub file: String,
+    /// The input as source code, one statement a line.
+    pub input: Vec<String>,
+    /// What is compared, as source code.
+    pub what: String,
+    /// All runs outside of the search, in order.
+    pub replays: Vec<Replay>,
+}
+
+/// Why a counterexample could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum WitnessError {
+    /// It cannot be said in the language, as a file without dependencies.
+    #[error("{0}")]
+    NotExpressible(String),
+    /// It does not compile against a version.
+    #[error("the witness does not compile: {0}")]
+    DoesNotCompile(String),
+    /// Anything else.
+    #[error(transparent)]
+    Lang(#[from] LangError),
+}
+
+/// What a language provides for a search.
+pub trait Explore {
+    /// Prepares versions that were built before.
+    fn explore(&self, request: &ExploreRequest<'_>, log: &Utf8Path) -> Result<Explored, LangError>;
+
+    /// An input as source code, one statement a line.
+    fn render(&self, catalog: &Catalog, input: &Sequence) -> Vec<String>;
+
+    /// Writes a counterexample into `folder`, with all that is needed to run it again on any machine, and runs it from
+    /// there on each version.
+    fn write_witness(
+        &self,
+        draft: &WitnessDraft<'_>,
+        folder: &Utf8Path,
+        log: &Utf8Path,
+    ) -> Result<WrittenWitness, WitnessError>;
+}
