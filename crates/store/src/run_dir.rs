@@ -310,6 +310,7 @@ mod tests {
             delta: Delta::default(),
             plausibility: None,
             evidence: vec![],
+            efforts: vec![],
             notices: vec![],
             timings: Timings::default(),
         }

@@ -49,6 +49,7 @@ fn result(name: &str) -> PatchReport {
         delta: Delta::default(),
         plausibility: None,
         evidence: vec![],
+        efforts: vec![],
         notices: vec![],
         timings: Timings::default(),
     }
