@@ -4,6 +4,9 @@ use bonafix_model::{PatchReport, RunReport};
 
 use crate::terminal::clean;
 
+/// Timings that say when something happened within a step: they are no steps of their own.
+const MOMENTS: [&str; 1] = ["first-input"];
+
 /// Lines the columns up under their names, without trailing spaces. Numbers (and times) stand to the right.
 pub fn render(header: &[&str], rows: &[Vec<String>]) -> String {
     let rows: Vec<Vec<String>> =
@@ -46,7 +49,8 @@ pub fn outcomes<'a>(runs: impl IntoIterator<Item = (&'a str, &'a RunReport)>) ->
 pub(crate) fn patch_row(patch: &PatchReport) -> Vec<String> {
     let fixed = patch.plausibility.as_ref().map_or(0, |plausibility| plausibility.fixed.len());
     let changed = patch.delta.elements().filter(|element| !element.only_nested).count();
-    let time = patch.timings.0.values().copied().reduce(|sum, millis| sum + millis);
+    let steps = patch.timings.0.iter().filter(|(step, _)| !MOMENTS.contains(&step.as_str()));
+    let time = steps.map(|(_, millis)| *millis).reduce(|sum, millis| sum + millis);
     let time = time.map_or_else(|| "-".to_owned(), seconds);
     vec![patch.name.clone(), outcome_with_reason(patch), fixed.to_string(), changed.to_string(), time]
 }

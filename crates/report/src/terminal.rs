@@ -4,6 +4,9 @@
 
 mod baseline;
 mod canvas;
+mod effort;
+mod evidence;
+mod excerpt;
 mod patch;
 mod summary;
 
@@ -32,7 +35,12 @@ impl Default for Style {
 
 /// The whole report, ending with a line end.
 pub fn render(report: &RunReport, style: &Style) -> String {
-    let mut canvas = Canvas::new(*style);
+    render_run(report, style, None)
+}
+
+/// The whole report of a run whose folder is known, so that what lies in it can be named as it must be typed.
+pub fn render_run(report: &RunReport, style: &Style, run: Option<&str>) -> String {
+    let mut canvas = Canvas::new(*style, run);
     header(&mut canvas, report);
     baseline::draw(&mut canvas, report);
     for patch in &report.patches {
@@ -76,5 +84,10 @@ fn key(value: impl Serialize) -> String {
 
 /// `1 test`, `2 tests`.
 fn count(number: usize, noun: &str) -> String {
+    numbered(number as u64, noun)
+}
+
+/// The same for numbers of another kind.
+fn numbered(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }

@@ -6,11 +6,17 @@ mod samples;
 
 use bonafix_model::RunReport;
 use bonafix_report::{json, table, without_timings};
-use samples::{broken, invalid, plausible, run};
+use samples::{broken, invalid, not_exercised, plausible, refuted, run, unrefuted};
 use serde_json::Value;
 
 fn reports() -> Vec<RunReport> {
-    vec![run([]), run([plausible("a.diff")]), run(invalid()), broken("no-tests", "no tests", &["way out"])]
+    vec![
+        run([]),
+        run([plausible("a.diff")]),
+        run([refuted(), unrefuted(), not_exercised()]),
+        run(invalid()),
+        broken("no-tests", "no tests", &["way out"]),
+    ]
 }
 
 #[test]

@@ -3,8 +3,8 @@
 mod samples;
 
 use bonafix_model::RunReport;
-use bonafix_report::terminal::{Style, render};
-use samples::{broken, invalid, patch, plausible, run};
+use bonafix_report::terminal::{Style, render, render_run};
+use samples::{broken, invalid, not_exercised, patch, plausible, refuted, run, unrefuted};
 use serde_json::json;
 
 const STYLE: Style = Style { color: false, width: 100, verbose: false };
@@ -55,6 +55,7 @@ fn colour_changes_nothing_but_colour() {
     for report in [
         run([plausible("a.diff")]),
         run(invalid()),
+        run([refuted(), unrefuted(), not_exercised()]),
         broken("no-tests", "no tests", &["a", "@@ -1 +1 @@", "-b"]),
     ] {
         let colored = check(&report, Style { color: true, ..STYLE });
@@ -174,32 +175,122 @@ fn new_tests_alone_are_no_reason_to_warn() {
     assert!(text.contains("adds tests") && !text.contains("WARNING"), "{text}");
 }
 
+/// The same report as people with another terminal see it.
+fn styles() -> [(&'static str, Style); 3] {
+    [("", STYLE), ("_narrow", Style { width: 60, ..STYLE }), ("_in_full", Style { verbose: true, ..STYLE })]
+}
+
 #[test]
-fn the_other_outcomes_with_their_evidence() {
-    let patches = [
-        patch(json!({
-            "name": "refuted.diff",
-            "verdict": {"outcome": "refuted", "summary": "year 1900 is a leap year with the patch, and is none by the reference"},
-            "evidence": [{
-                "technique": "rgt", "strength": "proof", "summary": "isLeap(1900) gives true, and the reference gives false",
-                "witness": {"folder": "witness-1", "oracle": "the reference", "replays": 3, "confirmed": 3},
-            }],
-        })),
-        patch(json!({
-            "name": "suspicious.diff",
-            "verdict": {"outcome": "suspicious", "summary": "passing tests behave much more differently than failing ones"},
-            "evidence": [
-                {"technique": "patch-sim", "strength": "heuristic", "summary": "distance 0.31, above 0.25"},
-                {"technique": "opad", "strength": "remark", "summary": "12 inputs, no crash"},
-            ],
-        })),
-        patch(json!({
-            "name": "unrefuted.diff",
-            "verdict": {"outcome": "unrefuted", "summary": "4120 inputs exercised the change, and none differs from the reference"},
-        })),
-    ];
-    let texts: Vec<String> = patches.into_iter().map(|patch| check(&run([patch]), STYLE)).collect();
-    insta::assert_snapshot!(texts.join("=====\n"));
+fn a_refuted_patch_with_its_witness() {
+    for (name, style) in styles() {
+        insta::assert_snapshot!(format!("refuted{name}"), check(&run([refuted()]), style));
+    }
+}
+
+#[test]
+fn an_unrefuted_patch_with_remarks() {
+    for (name, style) in styles() {
+        insta::assert_snapshot!(format!("unrefuted{name}"), check(&run([unrefuted()]), style));
+    }
+}
+
+#[test]
+fn a_patch_whose_change_was_not_exercised() {
+    insta::assert_snapshot!(check(&run([not_exercised()]), STYLE));
+}
+
+#[test]
+fn a_suspicious_patch() {
+    let suspicious = patch(json!({
+        "name": "suspicious.diff",
+        "verdict": {"outcome": "suspicious", "summary": "passing tests behave much more differently than failing ones"},
+        "evidence": [
+            {"technique": "patch-sim", "strength": "heuristic", "summary": "distance 0.31, above 0.25"},
+            {"technique": "opad", "strength": "remark", "summary": "12 inputs, no crash"},
+        ],
+    }));
+    insta::assert_snapshot!(check(&run([suspicious]), STYLE));
+}
+
+#[test]
+fn the_way_to_replay_names_the_run_where_it_is_known() {
+    let text = render_run(&run([refuted()]), &STYLE, Some("my runs/leap-year-1/"));
+    assert!(text.contains("witness    my runs/leap-year-1/witnesses/overfit-1 ("), "{text}");
+    assert!(text.contains("bonafix replay 'my runs/leap-year-1/witnesses/overfit-1'\n"), "{text}");
+}
+
+/// A refuted patch whose exhibit has these fields.
+fn exhibited(input: &[&str], expected: &str, actual: &str) -> RunReport {
+    let mut patch = refuted();
+    let exhibit = patch.evidence[0].exhibit.as_mut().expect("a refuted patch has an exhibit");
+    exhibit.input = input.iter().map(|line| (*line).to_owned()).collect();
+    expected.clone_into(&mut exhibit.expected);
+    actual.clone_into(&mut exhibit.actual);
+    exhibit.buggy = None;
+    run([patch])
+}
+
+#[test]
+fn long_values_are_cut_where_they_begin_to_differ_and_shown_in_full_when_asked() {
+    let same = "0123456789 ".repeat(90);
+    let (expected, actual) = (format!("\"{same}ü end\""), format!("\"{same}ö other end\""));
+    let report = exhibited(&["String result = Text.join();"], &expected, &actual);
+    let narrow = Style { width: 60, ..STYLE };
+    let text = check(&report, narrow);
+    assert!(text.contains("ü end\" (9"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 60 || line.contains("LeapYear")), "{text}");
+    assert!(text.lines().count() < 40, "{text}");
+    let full = check(&report, Style { verbose: true, ..narrow });
+    assert!(full.matches("0123456789").count() > 150, "{full}");
+}
+
+#[test]
+fn values_of_several_lines_and_of_other_scripts_stay_readable() {
+    let report = exhibited(
+        &["String result = 折る(\"日本語 テキスト\", 3);"],
+        "\"日本語\n テキスト\"",
+        "\"日本\u{202e}語\"",
+    );
+    let text = check(&report, STYLE);
+    let (_, shown) = text.split_once("折る").unwrap();
+    let (shown, _) = shown.split_once("  witness").unwrap();
+    let lines: Vec<&str> = shown.lines().collect();
+    assert_eq!(
+        lines,
+        [
+            "(\"日本語 テキスト\", 3);",
+            "",
+            "  compared   result",
+            "  expected   \"日本語",
+            "              テキスト\"",
+            "  actual     \"日本\\u{202e}語\"",
+        ]
+    );
+}
+
+#[test]
+fn a_long_input_is_cut_by_lines_and_a_long_line_by_characters() {
+    let lines: Vec<String> = (0..50).map(|number| format!("int x{number} = {number};")).collect();
+    let mut lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let long = format!("String s = \"{}\";", "y".repeat(5000));
+    lines[0] = &long;
+    let text = check(&exhibited(&lines, "1", "2"), STYLE);
+    assert!(text.contains("      int x29 = 29;\n") && !text.contains("x30"), "{text}");
+    assert!(text.contains("      … and 20 more lines (see report.json)"), "{text}");
+    assert!(text.contains("… (5014 characters)"), "{text}");
+}
+
+#[test]
+fn several_proofs_each_have_their_input_and_no_more_than_a_few_are_shown() {
+    let mut patch = refuted();
+    for number in 2..=6 {
+        let mut further = patch.evidence[0].clone();
+        further.summary = format!("finding {number}");
+        patch.evidence.push(further);
+    }
+    let text = check(&run([patch]), STYLE);
+    assert_eq!(text.matches("years.isLeap(2100);").count(), 3, "{text}");
+    assert!(text.contains("finding 3") && text.contains("… and 3 more"), "{text}");
 }
 
 #[test]

@@ -43,14 +43,24 @@ impl Ink {
 /// Collects the lines of a report.
 pub(super) struct Canvas {
     pub(super) style: Style,
+    /// The folder of the run, as the user would type it.
+    run: Option<String>,
     text: String,
     last_label: String,
 }
 
 impl Canvas {
-    pub(super) fn new(style: Style) -> Self {
+    pub(super) fn new(style: Style, run: Option<&str>) -> Self {
         let style = Style { width: style.width.max(NARROWEST), ..style };
-        Self { style, text: String::new(), last_label: String::new() }
+        Self { style, run: run.map(ToOwned::to_owned), text: String::new(), last_label: String::new() }
+    }
+
+    /// A path below the run directory, as it can be opened from here.
+    pub(super) fn place(&self, below_run: &str) -> String {
+        match self.run.as_deref().map(|run| run.trim_end_matches('/')) {
+            Some(run) => format!("{run}/{below_run}"),
+            None => below_run.to_owned(),
+        }
     }
 
     pub(super) fn finish(self) -> String {
@@ -85,6 +95,14 @@ impl Canvas {
         }
     }
 
+    /// A command with a label before it: never wrapped, so that it can be copied.
+    pub(super) fn command(&mut self, label: &str, command: &str) {
+        self.last_label.clear();
+        let margin = format!("{:MARGIN$}{label:<width$}", "", width = LABEL - MARGIN);
+        let (margin, command) = (self.paint(Ink::Dim, &margin), self.paint(Ink::Bold, &one_line(command)));
+        self.line(&format!("{margin}{command}"));
+    }
+
     /// A text that belongs to the field above.
     pub(super) fn below(&mut self, ink: Ink, text: &str) {
         for line in wrap(text, self.style.width - LABEL - MARGIN) {
@@ -113,6 +131,12 @@ impl Canvas {
     pub(super) fn verbatim(&mut self, ink: Ink, line: &str) {
         let line = self.paint(ink, line);
         self.line(&line);
+    }
+
+    /// A line of code: indented, never wrapped, so that it can be copied.
+    pub(super) fn code(&mut self, line: &str) {
+        let line = one_line(line);
+        self.line(&format!("{:width$}{line}", "", width = 3 * MARGIN));
     }
 
     /// Details of a verdict: words are wrapped; a hunk of a diff is coloured as such and kept as it is, like all that
@@ -256,7 +280,7 @@ mod tests {
 
     #[test]
     fn a_label_is_said_once() {
-        let mut canvas = Canvas::new(Style { color: false, width: 40, verbose: false });
+        let mut canvas = Canvas::new(Style { color: false, width: 40, verbose: false }, None);
         canvas.gap();
         canvas.field("fixes", Ink::Good, "a");
         canvas.field("fixes", Ink::Good, "b");

@@ -1,13 +1,13 @@
-//! The part about one patch: outcome first, then what it changes, what the tests say, and what was found.
+//! The part about one patch: outcome first, then what refutes it, what the tests say, what it changes, what was tried.
 
 use bonafix_model::{
-    ChangeKind, DeltaElement, DeltaFile, Evidence, LineRange, Outcome, PatchReport, Plausibility, Statement,
-    Strength, TestChange, TestChangeKind, TestResult, TriggerOrigin, TriggerTest, Verdict,
+    ChangeKind, DeltaElement, DeltaFile, LineRange, Outcome, PatchReport, Plausibility, Statement,
+    TestChange, TestChangeKind, TestResult, TriggerOrigin, TriggerTest, Verdict,
 };
 
 use super::baseline::set_aside;
 use super::canvas::{Canvas, Ink, more};
-use super::{notices, reason};
+use super::{effort, evidence, notices, reason};
 use crate::table::seconds;
 
 /// How many entries of a list are shown.
@@ -19,14 +19,16 @@ pub(super) fn draw(canvas: &mut Canvas, patch: &PatchReport) {
     draw_verdict(canvas, &patch.name, &patch.verdict);
     draw_details(canvas, patch);
     draw_test_changes(canvas, &patch.test_changes);
+    evidence::draw_proofs(canvas, &patch.evidence, &patch.verdict.summary);
     if let Some(plausibility) = &patch.plausibility {
         draw_plausibility(canvas, plausibility, &patch.verdict);
     }
     for file in &patch.delta.files {
         draw_file(canvas, file);
     }
-    for evidence in &patch.evidence {
-        draw_evidence(canvas, evidence);
+    evidence::draw_hints(canvas, &patch.evidence);
+    for effort in &patch.efforts {
+        effort::draw(canvas, effort);
     }
     for note in &patch.apply_notes {
         canvas.field("applied", Ink::Plain, note);
@@ -159,20 +161,6 @@ fn range(lines: LineRange) -> String {
         lines.first.to_string()
     } else {
         format!("{}-{}", lines.first, lines.last)
-    }
-}
-
-fn draw_evidence(canvas: &mut Canvas, evidence: &Evidence) {
-    let ink = match evidence.strength {
-        Strength::Proof => Ink::Bad,
-        Strength::Heuristic => Ink::Warn,
-        Strength::Remark => Ink::Plain,
-    };
-    let label = super::key(evidence.strength);
-    canvas.field(&label, ink, &format!("{}: {}", evidence.technique, evidence.summary));
-    if let Some(witness) = &evidence.witness {
-        let replays = format!("replayed {} of {} times", witness.confirmed, witness.replays);
-        canvas.below(Ink::Plain, &format!("witness {} ({}, {replays})", witness.folder, witness.oracle));
     }
 }
 

@@ -127,6 +127,75 @@ pub(crate) fn invalid() -> Vec<PatchReport> {
     ]
 }
 
+/// What a search tried, with other fields on top.
+fn effort(fields: Value) -> Value {
+    let effort = json!({
+        "technique": "rgt", "inputs": 4120, "reached": 3980, "seeds": 52, "kept": 0, "branches": 12, "branches_taken": 11,
+        "differing": 0, "broke_down": 0, "seed": 1, "budget": "60 s", "ended": "budget",
+    });
+    merged(effort, fields)
+}
+
+/// A patch that a replayed input shows wrong.
+pub(crate) fn refuted() -> PatchReport {
+    patch(json!({
+        "name": "patches/overfit.diff",
+        "verdict": {"outcome": "refuted", "summary": "isLeap(2100) gives true, and the reference gives false"},
+        "evidence": [{
+            "technique": "rgt", "strength": "proof", "summary": "isLeap(2100) gives true, and the reference gives false",
+            "exhibit": {
+                "class": "assert",
+                "input": ["demo.LeapYear years = new demo.LeapYear();", "boolean result = years.isLeap(2100);"],
+                "what": "result", "expected": "false", "actual": "true", "buggy": "true",
+            },
+            "witness": {"folder": "witnesses/overfit-1", "oracle": "the reference", "replays": 3, "confirmed": 3},
+        }],
+        "efforts": [effort(json!({"inputs": 312, "reached": 300, "differing": 3, "ended": "found"}))],
+        "apply_notes": [],
+        "timings": {"apply": 3, "build-patched": 412, "plausibility": 1830, "judge": 2500, "first-input": 900},
+    }))
+}
+
+/// A patch against which nothing was found, with differences that do not count.
+pub(crate) fn unrefuted() -> PatchReport {
+    let remark = |number: usize| {
+        json!({
+            "technique": "rgt", "strength": "remark", "reason": "null-argument",
+            "summary": format!("parse{number}(null) throws NullPointerException, and the reference returns null; no caller passes null"),
+            "exhibit": {
+                "class": "exc2", "input": [format!("String result = demo.LeapYear.parse{number}(null);")], "what": "result",
+                "expected": "null", "actual": "throws java.lang.NullPointerException",
+            },
+        })
+    };
+    let discarded = json!([
+        {"reason": "exception-message", "inputs": 9, "example": "isLeap(-1): `negative: -1` and `no such year: -1`"},
+        {"reason": "null-argument", "inputs": 5, "example": "parse0(null)"},
+    ]);
+    patch(json!({
+        "name": "patches/correct.diff",
+        "verdict": {"outcome": "unrefuted", "summary": "3980 inputs exercised the change, and none that counts differs from the reference"},
+        "evidence": (0..5).map(remark).collect::<Vec<_>>(),
+        "efforts": [effort(json!({"kept": 7, "differing": 14, "broke_down": 1, "discarded": discarded}))],
+        "apply_notes": [],
+    }))
+}
+
+/// A patch whose change no input reached.
+pub(crate) fn not_exercised() -> PatchReport {
+    patch(json!({
+        "name": "patches/hidden.diff",
+        "verdict": {
+            "outcome": "inconclusive", "inconclusive": "not-exercised",
+            "summary": "none of 20000 inputs reached the change",
+        },
+        "efforts": [effort(json!({
+            "inputs": 20000, "reached": 0, "seeds": 4, "branches": 6, "branches_taken": 0, "budget": "20000 inputs",
+        }))],
+        "apply_notes": [],
+    }))
+}
+
 /// A run over these patches.
 pub(crate) fn run(patches: impl IntoIterator<Item = PatchReport>) -> RunReport {
     let report = json!({
