@@ -9,6 +9,9 @@ use crate::command_line::{CommandLine, tail};
 /// The version of the JSON report that this reads.
 const FORMAT: u64 = 1;
 
+/// Timings that say when something happened within a step: they are no steps of their own.
+const MOMENTS: [&str; 1] = ["first-input"];
+
 /// A case as its `case.toml` describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Case {
@@ -25,10 +28,12 @@ pub(crate) struct Case {
 }
 
 /// A patch of a case and what must come out.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Expectation {
     /// File name without folder and ending.
     pub(crate) name: String,
+    /// The file, relative to the case's folder.
+    pub(crate) file: Utf8PathBuf,
     /// `correct`, `overfitting`, `invalid`.
     pub(crate) label: Option<String>,
     /// The outcome that a check must give.
@@ -42,10 +47,16 @@ pub(crate) struct Judged {
     pub(crate) outcome: String,
     /// The key of the reason, where the outcome has one.
     pub(crate) reason: String,
+    /// How the versions differ, where that was found.
+    pub(crate) class: String,
+    /// What refutes it, in a sentence.
+    pub(crate) proof: String,
     /// Tests that show the bug and that the patch turned green.
     pub(crate) fixed_tests: usize,
     /// Names of changed methods, constructors, fields.
     pub(crate) changed: Vec<String>,
+    /// Inputs that ran, over all techniques.
+    pub(crate) inputs: u64,
     /// Wall time.
     pub(crate) milliseconds: u64,
     /// Wall time of making the patched version ready, where it came to that.
@@ -80,7 +91,8 @@ fn folders(parent: &Utf8Path) -> Result<Vec<Utf8PathBuf>> {
     Ok(found)
 }
 
-fn read(root: &Utf8Path, folder: &Utf8Path) -> Result<Case> {
+/// Reads one case.
+pub(crate) fn read(root: &Utf8Path, folder: &Utf8Path) -> Result<Case> {
     let file = folder.join("case.toml");
     let text = fs_err::read_to_string(&file)?;
     let toml: toml::Table = text.parse().with_context(|| format!("read {file}"))?;
@@ -99,6 +111,7 @@ fn expectation(patch: &toml::Table) -> Expectation {
     let file = Utf8PathBuf::from(word(patch, "file").unwrap_or_default());
     Expectation {
         name: file.file_stem().unwrap_or_default().to_owned(),
+        file,
         label: word(patch, "label"),
         expect: word(patch, "expect"),
     }
@@ -125,14 +138,16 @@ pub(crate) fn check(command: &CommandLine, case: &Case) -> Result<Vec<Judged>> {
     let captured = command.capture()?;
     let said = || format!("`{command}`: {}\n{}", captured.status, tail(&captured.stderr, 20));
     let report: Value = serde_json::from_str(&captured.stdout).with_context(said)?;
-    let judged = read_report(&report).with_context(said)?;
+    let judged: Vec<Judged> =
+        patches_of(&report).and_then(|all| all.iter().map(judged).collect()).with_context(said)?;
     if judged.len() != case.patches.len() {
         bail!("{} patches are described and {} are in the report", case.patches.len(), judged.len());
     }
     Ok(judged)
 }
 
-fn read_report(report: &Value) -> Result<Vec<Judged>> {
+/// The entries of the patches in a report that this program can read.
+pub(crate) fn patches_of(report: &Value) -> Result<&[Value]> {
     match report["format"].as_u64() {
         Some(FORMAT) => {}
         other => bail!("the report has format {other:?}, and this reads {FORMAT}"),
@@ -140,18 +155,34 @@ fn read_report(report: &Value) -> Result<Vec<Judged>> {
     if let Some(summary) = report["broken"]["summary"].as_str() {
         bail!("the baseline is broken: {summary}");
     }
-    report["patches"].as_array().context("the report has no `patches`")?.iter().map(judged).collect()
+    Ok(report["patches"].as_array().context("the report has no `patches`")?)
+}
+
+/// The outcome of a patch and, where it has one, the key of its reason.
+pub(crate) fn outcome_of(patch: &Value) -> Option<(&str, &str)> {
+    let verdict = &patch["verdict"];
+    let reason = ["invalid", "inconclusive"].iter().find_map(|key| verdict[*key].as_str());
+    Some((verdict["outcome"].as_str()?, reason.unwrap_or_default()))
+}
+
+/// What refutes a patch: the first proof.
+pub(crate) fn proof_of(patch: &Value) -> Option<&Value> {
+    patch["evidence"].as_array()?.iter().find(|evidence| evidence["strength"] == "proof")
 }
 
 fn judged(patch: &Value) -> Result<Judged> {
-    let verdict = &patch["verdict"];
-    let outcome = verdict["outcome"].as_str().context("a patch has no `verdict.outcome`")?;
-    let reason = ["invalid", "inconclusive"].iter().find_map(|key| verdict[*key].as_str());
+    let (outcome, reason) = outcome_of(patch).context("a patch has no `verdict.outcome`")?;
+    let proof = proof_of(patch);
+    let of_proof =
+        |value: fn(&Value) -> &Value| proof.and_then(|proof| value(proof).as_str()).unwrap_or_default();
     Ok(Judged {
         outcome: outcome.to_owned(),
-        reason: reason.unwrap_or_default().to_owned(),
+        reason: reason.to_owned(),
+        class: of_proof(|proof| &proof["exhibit"]["class"]).to_owned(),
+        proof: of_proof(|proof| &proof["summary"]).to_owned(),
         fixed_tests: patch["plausibility"]["fixed"].as_array().map_or(0, Vec::len),
         changed: changed_elements(&patch["delta"]),
+        inputs: sum_of_efforts(patch, "inputs"),
         milliseconds: milliseconds(&patch["timings"]),
         build_milliseconds: patch["timings"]["build-patched"].as_u64(),
     })
@@ -174,11 +205,18 @@ fn short_name(name: &str) -> String {
     member.map_or(owner.clone(), |member| format!("{owner}#{member}"))
 }
 
+/// A number of `efforts`, over all techniques.
+pub(crate) fn sum_of_efforts(patch: &Value, field: &str) -> u64 {
+    let efforts = patch["efforts"].as_array().into_iter().flatten();
+    efforts.filter_map(|effort| effort[field].as_u64()).sum()
+}
+
 /// The total where the report has one, the sum of the steps otherwise.
-fn milliseconds(timings: &Value) -> u64 {
+pub(crate) fn milliseconds(timings: &Value) -> u64 {
     let Some(steps) = timings.as_object() else { return 0 };
     let total = steps.get("total").and_then(Value::as_u64);
-    total.unwrap_or_else(|| steps.values().filter_map(Value::as_u64).sum())
+    let steps = steps.iter().filter(|(step, _)| !MOMENTS.contains(&step.as_str()));
+    total.unwrap_or_else(|| steps.filter_map(|(_, millis)| millis.as_u64()).sum())
 }
 
 #[cfg(test)]
@@ -201,6 +239,7 @@ mod tests {
         assert_eq!(case.project, "buggy");
         assert_eq!(case.dependencies, ["junit:junit:4.13.2"]);
         assert_eq!(case.patches[0].name, "overfit");
+        assert_eq!(case.patches[0].file, "patches/overfit.diff");
         assert_eq!(case.patches[0].expect.as_deref(), Some("refuted"));
     }
 
@@ -216,29 +255,38 @@ mod tests {
             "verdict": {"outcome": "inconclusive", "inconclusive": "not-judged", "summary": "x"},
             "plausibility": {"fixed": [{}, {}]},
             "delta": {"files": [{"elements": [{"name": "calendar.Gregorian#isLeapYear(int)"}]}]},
-            "timings": {"build-patched": 20, "plausibility": 22},
+            "efforts": [{"inputs": 30, "reached": 3}, {"inputs": 12}],
+            "evidence": [
+                {"strength": "remark", "summary": "nothing"},
+                {"strength": "proof", "summary": "f(1) gives 2", "exhibit": {"class": "exc1"}},
+            ],
+            "timings": {"build-patched": 20, "plausibility": 22, "first-input": 1000},
         }]});
         let expected = Judged {
             outcome: "inconclusive".into(),
             reason: "not-judged".into(),
+            class: "exc1".into(),
+            proof: "f(1) gives 2".into(),
             fixed_tests: 2,
             changed: vec!["Gregorian#isLeapYear".into()],
+            inputs: 42,
             milliseconds: 42,
             build_milliseconds: Some(20),
         };
-        assert_eq!(read_report(&report).unwrap(), [expected]);
+        let all: Result<Vec<Judged>> = patches_of(&report).unwrap().iter().map(judged).collect();
+        assert_eq!(all.unwrap(), [expected]);
     }
 
     #[test]
     fn a_broken_baseline_is_an_error_with_its_summary() {
         let report = json!({"format": 1, "broken": {"summary": "no test shows the bug"}, "patches": []});
-        let error = read_report(&report).unwrap_err();
+        let error = patches_of(&report).unwrap_err();
         assert_eq!(error.to_string(), "the baseline is broken: no test shows the bug");
     }
 
     #[test]
     fn a_report_of_another_format_is_refused() {
-        let error = read_report(&json!({"format": 2, "patches": []})).unwrap_err();
+        let error = patches_of(&json!({"format": 2, "patches": []})).map(<[Value]>::len).unwrap_err();
         assert!(error.to_string().contains("this reads 1"), "{error}");
     }
 

@@ -1,6 +1,7 @@
 //! The one place of this crate that starts a program.
 
 use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -13,6 +14,9 @@ pub(crate) struct CommandLine {
     folder: Option<Utf8PathBuf>,
     environment: Vec<(String, String)>,
 }
+
+/// How long to wait before looking at a program again.
+const PATIENCE: Duration = Duration::from_millis(50);
 
 /// What a captured program said.
 #[derive(Debug)]
@@ -78,6 +82,36 @@ impl CommandLine {
         })
     }
 
+    /// Runs silently, writes what is said to two files, and ends the program when `limit` is over, which is an error.
+    ///
+    /// Files rather than pipes: a grandchild that outlives the program cannot keep us waiting.
+    pub(crate) fn capture_to(
+        &self,
+        stdout: &Utf8Path,
+        stderr: &Utf8Path,
+        limit: Duration,
+    ) -> Result<Captured> {
+        let start = Instant::now();
+        let (out, err) = (fs_err::File::create(stdout)?, fs_err::File::create(stderr)?);
+        let mut command = self.command();
+        command.stdin(Stdio::null()).stdout(out.into_file()).stderr(err.into_file());
+        let mut child = command.spawn().with_context(|| format!("start `{}`", self.program))?;
+        let status = loop {
+            if let Some(status) = child.try_wait()? {
+                break status;
+            }
+            if start.elapsed() > limit {
+                child.kill()?;
+                child.wait()?;
+                bail!("`{self}` was ended after {} s", limit.as_secs());
+            }
+            std::thread::sleep(PATIENCE);
+        };
+        let read =
+            |file: &Utf8Path| fs_err::read(file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        Ok(Captured { status, stdout: read(stdout)?, stderr: read(stderr)? })
+    }
+
     /// Does it run and succeed?
     pub(crate) fn succeeds(&self) -> bool {
         self.capture().is_ok_and(|captured| captured.status.success())
@@ -141,6 +175,18 @@ mod tests {
     fn a_missing_program_is_an_error_that_names_it() {
         let error = CommandLine::new("no-such-program-here").run().unwrap_err();
         assert_eq!(error.to_string(), "start `no-such-program-here`");
+    }
+
+    #[test]
+    fn a_program_that_does_not_end_is_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = Utf8Path::from_path(folder.path()).unwrap();
+        let (out, err) = (folder.join("out"), folder.join("err"));
+        let sleep = CommandLine::new("sleep").args(["600"]);
+        let error = sleep.capture_to(&out, &err, Duration::from_millis(1)).unwrap_err();
+        assert!(error.to_string().starts_with("`sleep 600` was ended"), "{error}");
+        let echo = CommandLine::new("echo").args(["hello"]);
+        assert_eq!(echo.capture_to(&out, &err, Duration::from_mins(1)).unwrap().stdout, "hello\n");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 
 use crate::workspace::Workspace;
-use crate::{bench, ci, codegen, demo, install, suite, tidy};
+use crate::{bench, ci, codegen, demo, eval, install, suite, tidy};
 
 /// What a command does with the arguments after its name.
 type Action = fn(&Workspace, &[String]) -> Result<ExitCode>;
@@ -50,6 +50,12 @@ const CHORES: &[Chore] = &[
         summary: "Measure, and hold the figures against their goals",
         help: bench::HELP,
         action: bench::run,
+    },
+    Chore {
+        name: "eval",
+        summary: "Judge labelled cases, and say how many patches were found out and how many falsely accused",
+        help: eval::HELP,
+        action: eval::run,
     },
     Chore {
         name: "codegen",

@@ -16,10 +16,12 @@ use crate::workspace::Workspace;
 /// Help of `demo`.
 pub(crate) const HELP: &str = "\
 Installs what is missing, builds bonafix in release, runs `bonafix check` on every bundled case (or on those named)
-and prints a table: outcome, what case.toml expects, reason, tests that turned green, what the patch changes, time.
+and prints a table: outcome, what case.toml expects, reason or class of difference, what refutes the patch in a sentence
+(or else what it changes), tests that turned green, inputs that ran, time.
 
-A plausible patch that no technique has judged is marked `not judged yet`. The exit code is 1 if a correct patch is
-refuted, a plausible one called invalid, or an invalid one not recognised.
+An overfitting patch that was not refuted is marked `not met`, a plausible one that no technique has judged `not judged
+yet`. The exit code is 1 if a correct patch is refuted, a plausible one called invalid, or an invalid one not recognised.
+For scores over several seeds, and for other cases than the bundled ones, see `cargo xtask help eval`.
 
 Options:
   --binary FILE   use this bonafix instead of building one
@@ -129,6 +131,17 @@ fn mark(expected: &Expectation, judged: &Judged) -> Mark {
     }
 }
 
+/// What refutes a patch, in a line; what it changes, where nothing does.
+fn what(judged: &Judged) -> String {
+    if !judged.proof.is_empty() {
+        judged.proof.split_whitespace().collect::<Vec<_>>().join(" ")
+    } else if judged.changed.is_empty() {
+        String::new()
+    } else {
+        format!("changes {}", judged.changed.join(", "))
+    }
+}
+
 /// The table as it grows, and the counts under it.
 struct Tally {
     table: Table,
@@ -141,7 +154,7 @@ struct Tally {
 impl Default for Tally {
     fn default() -> Self {
         let header =
-            ["case", "patch", "outcome", "expected", "", "reason", "fixed tests", "changed", "seconds"];
+            ["case", "patch", "outcome", "expected", "", "why", "what", "fixed tests", "inputs", "seconds"];
         Self {
             table: Table::new(&header),
             outcomes: BTreeMap::new(),
@@ -175,9 +188,10 @@ impl Tally {
             judged.outcome.clone(),
             expected.expect.clone().unwrap_or_default(),
             mark.words().to_owned(),
-            judged.reason.clone(),
+            if judged.class.is_empty() { judged.reason.clone() } else { judged.class.clone() },
+            shorten(&what(judged), 72),
             judged.fixed_tests.to_string(),
-            shorten(&judged.changed.join(", "), 48),
+            judged.inputs.to_string(),
             format!("{:.1}", judged.milliseconds as f64 / 1000.0),
         ]);
     }
@@ -206,12 +220,14 @@ mod tests {
 
     fn mark_of(label: &str, expect: Option<&str>, outcome: &str, reason: &str) -> Mark {
         let expect = expect.map(ToOwned::to_owned);
-        let expected = Expectation { name: "p".into(), label: Some(label.into()), expect };
+        let expected =
+            Expectation { name: "p".into(), file: "p.diff".into(), label: Some(label.into()), expect };
         mark(&expected, &Judged { outcome: outcome.into(), reason: reason.into(), ..Judged::default() })
     }
 
     fn case() -> Case {
-        let patch = Expectation { name: "p".into(), label: None, expect: Some("unrefuted".into()) };
+        let expect = Some("unrefuted".into());
+        let patch = Expectation { name: "p".into(), file: "p.diff".into(), label: None, expect };
         Case {
             name: "leap-year".into(),
             folder: "cases/java/leap-year".into(),
@@ -263,6 +279,20 @@ mod tests {
         tally.add_case(&case(), Err(anyhow::anyhow!("it fell over")));
         assert!(!tally.is_good());
         assert!(tally.totals(1).contains("FAILED leap-year: it fell over"));
+    }
+
+    #[test]
+    fn a_refuted_patch_is_shown_with_what_refutes_it() {
+        let mut tally = Tally::default();
+        let judged = Judged {
+            outcome: "refuted".into(),
+            class: "exc2".into(),
+            proof: "f(1) throws,\n  and the reference gives 2".into(),
+            ..Judged::default()
+        };
+        tally.add_case(&case(), Ok(vec![judged]));
+        let table = tally.table.to_string();
+        assert!(table.contains("exc2  f(1) throws, and the reference gives 2"), "{table}");
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod codegen;
 mod command_line;
 mod commands;
 mod demo;
+mod eval;
 mod install;
 mod prefetch;
 mod suite;
