@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use bonafix_lang::{LangError, RunScope};
-use bonafix_model::{Breakdown, Catalog, Confirmation, Sequence, SequenceOutcome};
+use bonafix_model::{Breakdown, Catalog, Confirmation, Feedback, Progress, Ran, Sequence, SequenceOutcome};
 use bonafix_proc::{Confinement, Exit, Job, Launcher, Limits, Running, SandboxSpec, Sink, Stdin};
 use bonafix_store::Cache;
 use camino::{Utf8Path, Utf8PathBuf};
@@ -24,7 +24,7 @@ use crate::wire::FrameBuffer;
 use decode::{Answer, Marker};
 
 /// Version of the protocol that this side speaks.
-const PROTOCOL: u32 = 1;
+const PROTOCOL: u32 = 2;
 /// Sequences in one message.
 const CHUNK: usize = 4096;
 const POLL: Duration = Duration::from_millis(50);
@@ -45,6 +45,36 @@ pub struct ArenaSubject {
     pub libraries: Vec<Utf8PathBuf>,
     /// Binary names of the classes to call.
     pub roots: Vec<String>,
+    /// What to watch for in classes that carry probes.
+    pub probes: ArenaProbes,
+}
+
+/// What is watched for while sequences run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ArenaProbes {
+    /// Numbers of blocks are below this.
+    pub blocks: u32,
+    /// Numbers of branches are below this.
+    pub branches: u32,
+    /// Blocks of changed code.
+    pub reach: Vec<u32>,
+    /// Each a conjunction: its distance is the sum of those of its atoms.
+    pub goals: Vec<Vec<Atom>>,
+}
+
+/// One thing that a sequence should do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Atom {
+    /// Take the jump of this branch.
+    Taken(u32),
+    /// Do not.
+    Missed(u32),
+    /// Run this block; then the whole goal is there, and what else it names was only on the way.
+    Block(u32),
+    /// Take the case with this key of a switch.
+    Case(u32, i32),
+    /// Take none of the cases of a switch.
+    Default(u32),
 }
 
 /// How the arena runs.
@@ -54,6 +84,8 @@ pub struct ArenaConfig {
     pub heap_mib: u32,
     /// What one sequence may take in one version.
     pub limit: Duration,
+    /// Calls and jumps back that one sequence may do in one version, in classes with probes.
+    pub steps: u64,
     /// Static state is fresh again after so many sequences.
     pub reset_every: u32,
     /// How deep values are looked into.
@@ -62,7 +94,7 @@ pub struct ArenaConfig {
 
 impl Default for ArenaConfig {
     fn default() -> Self {
-        Self { heap_mib: 512, limit: Duration::from_secs(2), reset_every: 10_000, depth: 5 }
+        Self { heap_mib: 512, limit: Duration::from_secs(2), steps: 1_000_000, reset_every: 10_000, depth: 5 }
     }
 }
 
@@ -94,6 +126,8 @@ pub struct Arena {
     vm: Option<Vm>,
     losses: Losses,
     cpu: Duration,
+    /// How near each goal was come to, in any VM.
+    best: Vec<f64>,
 }
 
 /// The process, and what it has told so far.
@@ -154,6 +188,7 @@ impl Arena {
         fs_err::create_dir_all(scratch)?;
         let core = runtime::classes(Part::Core, &[], jdk, cache, launcher)?;
         let own = runtime::classes(Part::Arena, std::slice::from_ref(&core), jdk, cache, launcher)?;
+        let best = vec![f64::INFINITY; subject.probes.goals.len()];
         let mut arena = Self {
             jdk: jdk.clone(),
             runtime: vec![own, core],
@@ -166,6 +201,7 @@ impl Arena {
             vm: None,
             losses: Losses::default(),
             cpu: Duration::ZERO,
+            best,
         };
         arena.vm = Some(arena.start()?);
         Ok(arena)
@@ -202,6 +238,11 @@ impl Arena {
         sequences: &[Sequence],
         scope: &RunScope,
     ) -> Result<Vec<SequenceOutcome>, LangError> {
+        Ok(self.explore(sequences, scope)?.into_iter().map(|ran| ran.outcome).collect())
+    }
+
+    /// Runs sequences in some versions, and tells what they brought besides.
+    pub fn explore(&mut self, sequences: &[Sequence], scope: &RunScope) -> Result<Vec<Ran>, LangError> {
         let versions = self.versions_of(scope)?;
         self.check(sequences)?;
         let mut outcomes = Vec::with_capacity(sequences.len());
@@ -302,8 +343,8 @@ impl Arena {
         sequences: &[Sequence],
         versions: &[u32],
         show_all: bool,
-    ) -> Result<Vec<SequenceOutcome>, LangError> {
-        let mut outcomes: Vec<Option<SequenceOutcome>> = vec![None; sequences.len()];
+    ) -> Result<Vec<Ran>, LangError> {
+        let mut outcomes: Vec<Option<Ran>> = vec![None; sequences.len()];
         // Where nothing says which sequence a VM died of, they go one by one until it is found.
         let mut careful = false;
         loop {
@@ -336,10 +377,11 @@ impl Arena {
         &mut self,
         (number, version, breakdown): (usize, u32, Breakdown),
         open: &[usize],
-        outcomes: &mut [Option<SequenceOutcome>],
+        outcomes: &mut [Option<Ran>],
     ) {
         self.count(breakdown);
-        outcomes[open[number]] = Some(SequenceOutcome::Failed { version, breakdown });
+        let outcome = SequenceOutcome::Failed { version, breakdown };
+        outcomes[open[number]] = Some(Ran { outcome, feedback: Feedback::default() });
     }
 
     /// Sends a request and takes results until the VM says that it is done, or dies.
@@ -347,7 +389,7 @@ impl Arena {
         &mut self,
         frame: &[u8],
         open: &[usize],
-        outcomes: &mut [Option<SequenceOutcome>],
+        outcomes: &mut [Option<Ran>],
     ) -> Result<Option<Death>, LangError> {
         let mut answer = self.ask(frame);
         loop {
@@ -357,12 +399,14 @@ impl Arena {
                     return Ok(None);
                 }
                 Ok(Answer::Results { first, results }) => {
-                    for (number, outcome) in (first as usize..).zip(results) {
+                    for (number, mut ran) in (first as usize..).zip(results) {
                         let slot = open.get(number).ok_or_else(unexpected)?;
-                        if let SequenceOutcome::Failed { breakdown, .. } = outcome {
+                        if let SequenceOutcome::Failed { breakdown, .. } = ran.outcome {
                             self.count(breakdown);
                         }
-                        outcomes[*slot] = Some(outcome);
+                        // A fresh VM takes for progress what an earlier one had reached.
+                        ran.feedback.progress.retain(|progress| improve(&mut self.best, *progress));
+                        outcomes[*slot] = Some(ran);
                     }
                 }
                 Ok(_) => return Err(unexpected()),
@@ -488,6 +532,17 @@ fn vm_options(version: u32) -> Vec<&'static str> {
         options.push("-XX:-ShowCodeDetailsInExceptionMessages");
     }
     options
+}
+
+/// Notes how near a goal was come to; whether that is nearer than before.
+fn improve(best: &mut [f64], progress: Progress) -> bool {
+    match best.get_mut(progress.goal as usize) {
+        Some(known) if progress.distance < *known => {
+            *known = progress.distance;
+            true
+        }
+        _ => false,
+    }
 }
 
 fn unexpected() -> LangError {

@@ -35,7 +35,7 @@ use bonafix_lang::LangError;
 use bonafix_proc::ProcError;
 use bonafix_store::StoreError;
 
-pub use arena::{Arena, ArenaConfig, ArenaSubject, Losses};
+pub use arena::{Arena, ArenaConfig, ArenaProbes, ArenaSubject, Atom, Losses};
 pub use project::JavaProject;
 
 /// A fault of the cache, in the language's terms.

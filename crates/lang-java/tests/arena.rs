@@ -145,7 +145,7 @@ fn open_paths(
     let cache = Utf8PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("cache");
     let cache = Cache::open(&cache).unwrap();
     let roots = roots.iter().map(|root| (*root).to_owned()).collect();
-    let subject = ArenaSubject { versions, libraries: Vec::new(), roots };
+    let subject = ArenaSubject { versions, roots, ..ArenaSubject::default() };
     Arena::open(subject, config, &Jdk::find(None).unwrap(), &cache, &launcher(), scratch).unwrap()
 }
 

@@ -2,7 +2,7 @@
 
 use bonafix_model::{
     Breakdown, Callable, CallableKind, Catalog, CollectionKind, Confirmation, Ending, Exception, Field,
-    Observation, SequenceOutcome, StepObservation, Summary, TypeInfo, Value, Visibility,
+    Feedback, Observation, Progress, Ran, SequenceOutcome, StepObservation, Summary, TypeInfo, Value, Visibility,
 };
 use camino::Utf8Path;
 
@@ -39,7 +39,7 @@ pub(super) enum Answer {
     },
     Results {
         first: u32,
-        results: Vec<SequenceOutcome>,
+        results: Vec<Ran>,
     },
     /// With the processor time that it took, in nanoseconds.
     Done(u64),
@@ -58,7 +58,7 @@ pub(super) fn answer(frame: &[u8], names: &mut Vec<String>) -> Decoded<Answer> {
             names.extend(fields.strings()?);
             let blob = fields.list(FrameReader::u8)?;
             let mut cursor = Cursor { bytes: &blob, names };
-            let results = (0..count).map(|_| cursor.result()).collect::<Decoded<_>>()?;
+            let results = (0..count).map(|_| cursor.ran()).collect::<Decoded<_>>()?;
             Answer::Results { first, results }
         }
         4 => Answer::Done(fields.u64()?),
@@ -210,6 +210,19 @@ impl<'a> Cursor<'a> {
         inner.observation()
     }
 
+    fn ran(&mut self) -> Decoded<Ran> {
+        Ok(Ran { outcome: self.result()?, feedback: self.feedback()? })
+    }
+
+    fn feedback(&mut self) -> Decoded<Feedback> {
+        let flags = self.u8()?;
+        let count = if flags & 2 != 0 { self.length()? } else { 0 };
+        let progress = (0..count)
+            .map(|_| Ok(Progress { goal: self.small()?, distance: f64::from_bits(self.u64()?) }))
+            .collect::<Decoded<_>>()?;
+        Ok(Feedback { reached: flags & 1 != 0, progress })
+    }
+
     fn result(&mut self) -> Decoded<SequenceOutcome> {
         let tag = self.u8()?;
         if tag == 3 {
@@ -237,6 +250,7 @@ impl<'a> Cursor<'a> {
     fn breakdown(&mut self) -> Decoded<Breakdown> {
         match self.u8()? {
             1 => Ok(Breakdown::OutOfMemory),
+            2 => Ok(Breakdown::Timeout),
             _ => Err(BrokenAnswer::Contents("breakdown")),
         }
     }

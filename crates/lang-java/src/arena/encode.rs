@@ -3,7 +3,7 @@
 use bonafix_model::{Literal, Sequence, Step};
 use camino::Utf8Path;
 
-use super::{ArenaConfig, ArenaSubject};
+use super::{ArenaConfig, ArenaProbes, ArenaSubject, Atom};
 use crate::wire::FrameWriter;
 
 const OPEN: u8 = 1;
@@ -39,7 +39,27 @@ pub(super) fn open(subject: &ArenaSubject, marker: &Utf8Path) -> Vec<u8> {
     let writer = FrameWriter::default().u8(OPEN).string(marker.as_str());
     let writer = paths(writer, &subject.libraries).count(subject.versions.len());
     let writer = subject.versions.iter().fold(writer, |writer, version| paths(writer, version));
-    writer.strings(&subject.roots).finish()
+    probes(writer.strings(&subject.roots), &subject.probes).finish()
+}
+
+fn probes(writer: FrameWriter, probes: &ArenaProbes) -> FrameWriter {
+    let writer = writer.u32(probes.blocks).u32(probes.branches).count(probes.reach.len());
+    let writer = probes.reach.iter().fold(writer, |writer, block| writer.u32(*block));
+    let writer = writer.count(probes.goals.len());
+    probes.goals.iter().fold(writer, |writer, atoms| {
+        let writer = writer.count(atoms.len());
+        atoms.iter().fold(writer, |writer, each| atom(writer, *each))
+    })
+}
+
+fn atom(writer: FrameWriter, atom: Atom) -> FrameWriter {
+    match atom {
+        Atom::Taken(branch) => writer.u8(1).u32(branch),
+        Atom::Missed(branch) => writer.u8(2).u32(branch),
+        Atom::Block(block) => writer.u8(3).u32(block),
+        Atom::Case(branch, key) => writer.u8(4).u32(branch).u32(key.cast_unsigned()),
+        Atom::Default(branch) => writer.u8(5).u32(branch),
+    }
 }
 
 pub(super) fn run(
@@ -87,7 +107,7 @@ fn batch(
         }
     }
     let limit = u32::try_from(config.limit.as_millis()).unwrap_or(u32::MAX);
-    let writer = writer.u32(config.depth).u32(limit).u32(every).count(versions.len());
+    let writer = writer.u32(config.depth).u32(limit).u64(config.steps).u32(every).count(versions.len());
     let writer = versions.iter().fold(writer, |writer, version| writer.u32(*version));
     let writer = writer.strings(names.names.iter()).count(sequences.len());
     let writer = sequences.iter().fold(writer, |writer, sequence| {

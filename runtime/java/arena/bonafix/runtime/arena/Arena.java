@@ -97,6 +97,7 @@ public final class Arena {
             classPaths.add(frame.strings());
         }
         List<String> roots = frame.strings();
+        Goals goals = Goals.read(frame);
         CatalogBuilder catalog;
         try {
             versions = new Versions(libraries, classPaths);
@@ -110,7 +111,7 @@ public final class Arena {
         Marker marker = new Marker(markerPath);
         SequenceWatchdog watchdog = new SequenceWatchdog(marker);
         watchdog.start();
-        runner = new Runner(versions, names, marker, watchdog, globals, answers);
+        runner = new Runner(versions, names, marker, watchdog, globals, goals, answers);
         PayloadWriter opened = new PayloadWriter().u8(ArenaProtocol.OPENED);
         catalog.put(opened);
         opened.writeFrame(answers);

@@ -2,7 +2,7 @@ package bonafix.runtime.arena;
 
 /** The numbers that the arena and its driver must agree on; explained in {@code docs/runtime-java.md}. */
 final class ArenaProtocol {
-    static final int VERSION = 1;
+    static final int VERSION = 2;
 
     // Requests.
     static final int OPEN = 1;
@@ -30,6 +30,7 @@ final class ArenaProtocol {
     static final int BROKE_DOWN = 3;
 
     static final int BREAKDOWN_OUT_OF_MEMORY = 1;
+    static final int BREAKDOWN_TIMEOUT = 2;
 
     // Flags of a result.
     static final int FLAG_THREW = 1;

@@ -9,15 +9,18 @@ final class Batch {
     final boolean wantsAll;
     final int depth;
     final int limitMillis;
+    final long limitSteps;
     /** Sequences between two resets of static state, or how often to repeat one. */
     final int every;
     final int[] versions;
     final Step[][] sequences;
 
-    private Batch(boolean wantsAll, int depth, int limitMillis, int every, int[] versions, Step[][] sequences) {
+    private Batch(boolean wantsAll, int depth, int limitMillis, long limitSteps, int every, int[] versions,
+            Step[][] sequences) {
         this.wantsAll = wantsAll;
         this.depth = depth;
         this.limitMillis = limitMillis;
+        this.limitSteps = limitSteps;
         this.every = every;
         this.versions = versions;
         this.sequences = sequences;
@@ -27,6 +30,7 @@ final class Batch {
         boolean wantsAll = in.u8() != 0;
         int depth = Math.max(0, Math.min(16, in.u32()));
         int limitMillis = in.u32();
+        long limitSteps = in.u64();
         int every = Math.max(1, in.u32());
         int[] versions = new int[in.count()];
         for (int i = 0; i < versions.length; i++) {
@@ -41,6 +45,6 @@ final class Batch {
         for (int i = 0; i < sequences.length; i++) {
             sequences[i] = Step.readSequence(in, table, callables);
         }
-        return new Batch(wantsAll, depth, limitMillis, every, versions, sequences);
+        return new Batch(wantsAll, depth, limitMillis, limitSteps, every, versions, sequences);
     }
 }

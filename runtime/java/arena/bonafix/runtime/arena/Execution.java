@@ -1,5 +1,6 @@
 package bonafix.runtime.arena;
 
+import bonafix.runtime.Probes;
 import java.lang.reflect.Array;
 
 /** One sequence in one version, from the first step to the last or to the one that throws. */
@@ -11,13 +12,25 @@ final class Execution {
     int steps;
     /** A class could not be initialised, which it will not forget. */
     boolean spoiledClasses;
+    /** It took more steps than it may; what was observed means nothing. */
+    boolean endless;
 
     Execution(Names names) {
         observer = new Observer(names);
     }
 
     /** Runs; an {@link OutOfMemoryError} comes out as it is, all else is an observation. */
-    void run(Step[] sequence, World world, int depth) {
+    void run(Step[] sequence, World world, int depth, long limitSteps) {
+        Probes.beginSteps(limitSteps);
+        try {
+            run(sequence, world, depth);
+        } finally {
+            Probes.endSteps();
+            endless = Probes.isPassed();
+        }
+    }
+
+    private void run(Step[] sequence, World world, int depth) {
         threw = false;
         unfit = false;
         steps = 0;
@@ -102,7 +115,12 @@ final class Execution {
             failed(number, callable, arguments, full);
             return false;
         } catch (Throwable thrown) {
-            failed(number, callable, arguments, thrown);
+            if (!Probes.isPassed()) {
+                failed(number, callable, arguments, thrown);
+            }
+            return false;
+        }
+        if (Probes.isPassed()) {
             return false;
         }
         slots[number] = result;

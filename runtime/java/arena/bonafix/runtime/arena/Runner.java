@@ -21,6 +21,7 @@ final class Runner {
     private final Marker marker;
     private final SequenceWatchdog watchdog;
     private final Globals globals;
+    private final Goals goals;
     private final OutputStream answers;
     private final ThreadGroup group = new ThreadGroup("subject");
     private final Execution[] executions;
@@ -35,13 +36,14 @@ final class Runner {
     private int exitCode;
     private boolean needsReset;
 
-    Runner(Versions versions, Names names, Marker marker, SequenceWatchdog watchdog, Globals globals,
+    Runner(Versions versions, Names names, Marker marker, SequenceWatchdog watchdog, Globals globals, Goals goals,
             OutputStream answers) {
         this.versions = versions;
         this.names = names;
         this.marker = marker;
         this.watchdog = watchdog;
         this.globals = globals;
+        this.goals = goals;
         this.answers = answers;
         executions = new Execution[versions.count()];
         for (int i = 0; i < executions.length; i++) {
@@ -124,6 +126,13 @@ final class Runner {
     }
 
     private void sequence(Batch batch, int number, World[] worlds) {
+        goals.begin();
+        runInAll(batch, number, worlds);
+        goals.end();
+        goals.put(results);
+    }
+
+    private void runInAll(Batch batch, int number, World[] worlds) {
         Thread thread = Thread.currentThread();
         for (int version : batch.versions) {
             Execution execution = executions[version];
@@ -131,11 +140,17 @@ final class Runner {
             globals.restore(thread, world.loader);
             marker.begin(number, version);
             try {
-                execution.run(batch.sequences[number], world, batch.depth);
+                execution.run(batch.sequences[number], world, batch.depth, batch.limitSteps);
                 marker.end();
             } catch (OutOfMemoryError full) {
                 marker.end();
-                outOfMemory(version);
+                brokeDown(version, ArenaProtocol.BREAKDOWN_OUT_OF_MEMORY);
+                freeMemory();
+                return;
+            }
+            if (execution.endless) {
+                brokeDown(version, ArenaProtocol.BREAKDOWN_TIMEOUT);
+                leakedThreads();
                 return;
             }
             needsReset |= execution.spoiledClasses;
@@ -174,12 +189,16 @@ final class Runner {
         out.append(bytes, 0, size);
     }
 
-    /** The sequence is given up in this version; if all that it held can be freed, the VM goes on. */
-    private void outOfMemory(int version) {
+    /** The sequence is given up in this version, and with it the classes: they may be in the middle of anything. */
+    private void brokeDown(int version, int breakdown) {
         results.u8(ArenaProtocol.FAILED);
         results.number(version);
-        results.u8(ArenaProtocol.BREAKDOWN_OUT_OF_MEMORY);
+        results.u8(breakdown);
         needsReset = true;
+    }
+
+    /** If all that a sequence held can be freed, the VM goes on. */
+    private void freeMemory() {
         Runtime runtime = Runtime.getRuntime();
         System.gc();
         long used = runtime.totalMemory() - runtime.freeMemory();
@@ -255,11 +274,11 @@ final class Runner {
         reset();
         ByteSink[] first = new ByteSink[executions.length];
         ByteSink[] other = new ByteSink[executions.length];
-        boolean[] failed = new boolean[executions.length];
+        int[] failed = new int[executions.length];
         for (int round = 0; round < batch.every; round++) {
             for (int version : batch.versions) {
-                if (!failed[version] && other[version] == null) {
-                    failed[version] = !runAlone(batch, version);
+                if (failed[version] == 0 && other[version] == null) {
+                    failed[version] = runAlone(batch, version);
                     ByteSink seen = new ByteSink();
                     seen.append(executions[version].observer.sink.bytes, 0, executions[version].observer.sink.size);
                     if (first[version] == null) {
@@ -274,9 +293,9 @@ final class Runner {
         globals.restoreSecurity();
         ByteSink out = new ByteSink();
         for (int version : batch.versions) {
-            if (failed[version]) {
+            if (failed[version] != 0) {
                 out.u8(ArenaProtocol.BROKE_DOWN);
-                out.u8(ArenaProtocol.BREAKDOWN_OUT_OF_MEMORY);
+                out.u8(failed[version]);
                 continue;
             }
             out.u8(other[version] == null ? ArenaProtocol.STABLE : ArenaProtocol.UNSTABLE);
@@ -290,23 +309,24 @@ final class Runner {
         return exitCode;
     }
 
-    /** Whether there was memory enough. */
-    private boolean runAlone(Batch batch, int version) throws Exception {
-        boolean[] enough = {true};
+    /** How it broke down; 0 if it did not. */
+    private int runAlone(Batch batch, int version) throws Exception {
+        int[] breakdown = {0};
         World world = versions.alone(version);
         inThread(batch.limitMillis, () -> {
             lastThreadId = newThreadId();
             globals.restore(Thread.currentThread(), world.loader);
             marker.begin(0, version);
             try {
-                executions[version].run(batch.sequences[0], world, batch.depth);
+                executions[version].run(batch.sequences[0], world, batch.depth, batch.limitSteps);
+                breakdown[0] = executions[version].endless ? ArenaProtocol.BREAKDOWN_TIMEOUT : 0;
             } catch (OutOfMemoryError full) {
-                enough[0] = false;
+                breakdown[0] = ArenaProtocol.BREAKDOWN_OUT_OF_MEMORY;
             }
             marker.end();
             leakedThreads();
         });
         world.close();
-        return enough[0];
+        return breakdown[0];
     }
 }

@@ -1,0 +1,374 @@
+package bonafix.runtime;
+
+import java.util.Arrays;
+
+/**
+ * What instrumented code calls: counts steps, notes how near each branch came to either of its outcomes, hands calls
+ * to a recorder.
+ *
+ * <p>Everything is static and nothing is locked, since this runs at every branch of the subject. What is noted belongs
+ * to one thread, the <em>owner</em>; other threads only have their steps counted, each on its own. Before an owner is
+ * named, nothing is noted and nothing is limited.
+ */
+public final class Probes {
+    /** Blocks that were run, by number; instrumented code writes it. */
+    public static byte[] HITS = new byte[0];
+
+    /** Steps of threads that the subject started, in limits: they may live through many runs. */
+    private static final int PATIENCE = 8;
+    /** Beyond equality there is no smallest step between two floating point numbers. */
+    private static final double NEXT = 1e-9;
+
+    private static final EndOfSteps END = new EndOfSteps();
+    private static final ThreadLocal<long[]> OTHER_STEPS = new ThreadLocal<long[]>() {
+        @Override
+        protected long[] initialValue() {
+            return new long[1];
+        }
+    };
+    private static final ThreadLocal<boolean[]> RECORDING = new ThreadLocal<boolean[]>() {
+        @Override
+        protected boolean[] initialValue() {
+            return new boolean[1];
+        }
+    };
+
+    private static Thread owner;
+    private static long left;
+    private static long limit = Long.MAX_VALUE;
+    private static volatile boolean passed;
+
+    /** The number of the present run; what bears another is not of this run. */
+    private static int generation;
+    private static int[] stamps = new int[0];
+    private static double[] taken = new double[0];
+    private static double[] missed = new double[0];
+    private static int[] touched = new int[0];
+    private static int touchedCount;
+    /** Keys of switches that somebody wants to know about, by branch. */
+    private static int[][] keys = new int[0][];
+    /** How near the value came to each key; the last one stands for none of them. */
+    private static double[][] nearest = new double[0][];
+
+    private static volatile Recorder recorder;
+
+    /** Sees calls. What it throws is dropped, and what it calls it does not see. */
+    public interface Recorder {
+        /** The receiver, if any, comes first. */
+        void enter(Object[] values, int call);
+
+        void exit(Object result, int call);
+
+        void thrown(Throwable thrown, int call);
+    }
+
+    private Probes() {
+    }
+
+    /** Makes room for these many numbers. */
+    public static void prepare(int blocks, int branches) {
+        HITS = new byte[blocks + 1];
+        stamps = new int[branches];
+        taken = new double[branches];
+        missed = new double[branches];
+        touched = new int[branches];
+        keys = new int[branches][];
+        nearest = new double[branches][];
+        touchedCount = 0;
+        generation = 0;
+    }
+
+    /** Has a switch noted by its keys. */
+    public static void watchSwitch(int branch, int[] wanted) {
+        keys[branch] = wanted.clone();
+        nearest[branch] = new double[wanted.length + 1];
+    }
+
+    public static void record(Recorder listener) {
+        recorder = listener;
+    }
+
+    /** Forgets what was noted of branches; what follows belongs together. */
+    public static void beginRun() {
+        generation++;
+        touchedCount = 0;
+    }
+
+    /** The calling thread becomes the owner and may do this many steps from here. */
+    public static void beginSteps(long allowed) {
+        limit = allowed;
+        left = allowed;
+        passed = false;
+        owner = Thread.currentThread();
+    }
+
+    /** Nothing is noted any more; threads that the subject left running are limited still. */
+    public static void endSteps() {
+        owner = null;
+    }
+
+    /** Whether some thread passed its limit, whatever it did with what was thrown. */
+    public static boolean isPassed() {
+        return passed;
+    }
+
+    /** How many branches were decided in this run; {@link #touched(int)} tells which. */
+    public static int touchedCount() {
+        return touchedCount;
+    }
+
+    public static int touched(int index) {
+        return touched[index];
+    }
+
+    /** How far this run stayed from the jump: 0 if it was taken, below 1 if it was not, 1 if it was not come to. */
+    public static double toTaken(int branch) {
+        return stamps[branch] == generation ? normalised(taken[branch]) : 1;
+    }
+
+    /** How far this run stayed from going on without the jump. */
+    public static double toMissed(int branch) {
+        return stamps[branch] == generation ? normalised(missed[branch]) : 1;
+    }
+
+    /** How far this run stayed from a case of a watched switch; the number of its keys stands for the default. */
+    public static double toCase(int branch, int index) {
+        return stamps[branch] == generation ? normalised(nearest[branch][index]) : 1;
+    }
+
+    private static double normalised(double distance) {
+        return distance >= 1e15 ? 1 - 1e-15 : distance / (distance + 1);
+    }
+
+    // What instrumented code calls.
+
+    public static void step() {
+        if (Thread.currentThread() == owner) {
+            if (--left < 0) {
+                end();
+            }
+        } else if (limit != Long.MAX_VALUE) {
+            stepOfOther();
+        }
+    }
+
+    private static void end() {
+        left = -1;
+        passed = true;
+        throw END;
+    }
+
+    private static void stepOfOther() {
+        long[] steps = OTHER_STEPS.get();
+        if (++steps[0] / PATIENCE > limit) {
+            passed = true;
+            throw END;
+        }
+    }
+
+    public static void line(int id) {
+        // Nobody asks for lines yet.
+    }
+
+    public static void compareZero(int value, int op, int id) {
+        whole(value, op, id);
+    }
+
+    public static void compareInt(int left, int right, int op, int id) {
+        whole((double) left - right, op, id);
+    }
+
+    public static int compareLong(long left, long right, int op, int id) {
+        // A difference that does not fit is a large one, and that is all that matters.
+        whole((double) left - (double) right == 0 ? (double) (left - right) : (double) left - (double) right, op, id);
+        return left < right ? -1 : left == right ? 0 : 1;
+    }
+
+    public static int compareFloat(float left, float right, int op, int id) {
+        int result = left < right ? -1 : left > right ? 1 : left == right ? 0 : op >= 8 ? 1 : -1;
+        real((double) left - right, result, op & 7, id);
+        return result;
+    }
+
+    public static int compareDouble(double left, double right, int op, int id) {
+        int result = left < right ? -1 : left > right ? 1 : left == right ? 0 : op >= 8 ? 1 : -1;
+        real(left - right, result, op & 7, id);
+        return result;
+    }
+
+    public static void compareReference(Object left, Object right, int op, int id) {
+        boolean jumps = left == right == (op == 0);
+        note(id, jumps ? 0 : 1, jumps ? 1 : 0);
+    }
+
+    public static void compareNull(Object value, int op, int id) {
+        boolean jumps = value == null == (op == 0);
+        note(id, jumps ? 0 : 1, jumps ? 1 : 0);
+    }
+
+    public static void switchOn(int value, int id) {
+        if (Thread.currentThread() != owner) {
+            return;
+        }
+        int[] wanted = keys[id];
+        if (wanted == null) {
+            return;
+        }
+        double[] distances = nearest[id];
+        if (stamps[id] != generation) {
+            touch(id);
+            Arrays.fill(distances, Double.MAX_VALUE);
+        }
+        boolean none = true;
+        for (int i = 0; i < wanted.length; i++) {
+            double distance = Math.abs((double) value - wanted[i]);
+            none &= distance != 0;
+            if (distance < distances[i]) {
+                distances[i] = distance;
+            }
+        }
+        distances[wanted.length] = none ? 0 : Math.min(1, distances[wanted.length]);
+    }
+
+    /** Ops come in pairs of opposites: equal and not, less and not, greater and not. */
+    private static void whole(double difference, int op, int id) {
+        double holds;
+        double fails;
+        switch (op >> 1) {
+            case 0:
+                holds = Math.abs(difference);
+                fails = difference == 0 ? 1 : 0;
+                break;
+            case 1:
+                holds = difference < 0 ? 0 : difference + 1;
+                fails = difference < 0 ? -difference : 0;
+                break;
+            default:
+                holds = difference > 0 ? 0 : 1 - difference;
+                fails = difference > 0 ? difference : 0;
+        }
+        if ((op & 1) == 0) {
+            note(id, holds, fails);
+        } else {
+            note(id, fails, holds);
+        }
+    }
+
+    private static void real(double difference, int result, int op, int id) {
+        // What is not a number, and what is infinite, is as far as can be from where it is not.
+        double size = difference == difference ? Math.abs(difference) : Double.MAX_VALUE;
+        boolean holds;
+        switch (op >> 1) {
+            case 0:
+                holds = result == 0;
+                size = holds ? 1 : size;
+                break;
+            case 1:
+                holds = result < 0;
+                size += holds ? 0 : NEXT;
+                break;
+            default:
+                holds = result > 0;
+                size += holds ? 0 : NEXT;
+        }
+        if (holds == ((op & 1) == 0)) {
+            note(id, 0, size);
+        } else {
+            note(id, size, 0);
+        }
+    }
+
+    private static void note(int id, double toTaken, double toMissed) {
+        if (Thread.currentThread() != owner) {
+            return;
+        }
+        if (stamps[id] != generation) {
+            touch(id);
+            taken[id] = toTaken;
+            missed[id] = toMissed;
+            return;
+        }
+        if (toTaken < taken[id]) {
+            taken[id] = toTaken;
+        }
+        if (toMissed < missed[id]) {
+            missed[id] = toMissed;
+        }
+    }
+
+    private static void touch(int id) {
+        touched[touchedCount++] = id;
+        stamps[id] = generation;
+    }
+
+    public static void enter(Object[] values, int call) {
+        Recorder listener = claim();
+        if (listener != null) {
+            try {
+                listener.enter(values, call);
+            } catch (Throwable dropped) {
+                // The subject must not see a recorder.
+            } finally {
+                release();
+            }
+        }
+    }
+
+    public static void exit(Object result, int call) {
+        Recorder listener = claim();
+        if (listener != null) {
+            try {
+                listener.exit(result, call);
+            } catch (Throwable dropped) {
+                // The subject must not see a recorder.
+            } finally {
+                release();
+            }
+        }
+    }
+
+    public static void thrown(Throwable thrown, int call) {
+        Recorder listener = claim();
+        if (listener != null) {
+            try {
+                listener.thrown(thrown, call);
+            } catch (Throwable dropped) {
+                // The subject must not see a recorder.
+            } finally {
+                release();
+            }
+        }
+    }
+
+    /** The recorder, unless this thread is at work for it already. */
+    private static Recorder claim() {
+        Recorder listener = recorder;
+        if (listener == null) {
+            return null;
+        }
+        boolean[] recording = RECORDING.get();
+        if (recording[0]) {
+            return null;
+        }
+        recording[0] = true;
+        return listener;
+    }
+
+    private static void release() {
+        RECORDING.get()[0] = false;
+    }
+
+    /** Ends what has done too many steps. One for all, so that nothing is allocated and nothing can be told from it. */
+    private static final class EndOfSteps extends Error {
+        private static final long serialVersionUID = 1;
+
+        EndOfSteps() {
+            super("too many steps", null, false, false);
+        }
+
+        @Override
+        public Throwable initCause(Throwable cause) {
+            return this;
+        }
+    }
+}
