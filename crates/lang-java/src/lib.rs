@@ -12,6 +12,7 @@
 //! | `junit`, `selection` | running tests, and which |
 //! | `classfile` | class files: analysed, and rewritten with probes |
 //! | `arena` | one JVM with all versions in it, for sequences of calls |
+//! | `explore` | a search: versions with probes, goals, what leads to the change |
 //! | `delta` | from two sources to changed methods and statements |
 //! | `toolchain` | the JDK and the tools on this machine |
 
@@ -21,6 +22,7 @@ mod class_index;
 pub mod classfile;
 mod compiler;
 pub mod delta;
+pub mod explore;
 mod junit;
 pub mod layout;
 mod overlay;

@@ -1,8 +1,9 @@
 //! Answers of the arena, and the file in which it says what it is at.
 
 use bonafix_model::{
-    Breakdown, Callable, CallableKind, Catalog, CollectionKind, Confirmation, Ending, Exception, Field,
-    Feedback, Observation, Progress, Ran, SequenceOutcome, StepObservation, Summary, TypeInfo, Value, Visibility,
+    Breakdown, Callable, CallableKind, Catalog, CollectionKind, Confirmation, Ending, Exception, Feedback,
+    Field, Observation, Progress, Ran, SequenceOutcome, StepObservation, Summary, TypeInfo, Value,
+    Visibility,
 };
 use camino::Utf8Path;
 

@@ -1,0 +1,380 @@
+//! A search's ground: probes in all versions, goals and how near inputs come to them, what leads to the change.
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bonafix_lang::{Run, RunScope};
+use bonafix_lang_java::ArenaConfig;
+use bonafix_lang_java::delta::delta_file;
+use bonafix_lang_java::explore::{ExploreSubject, ExploreTools, JavaRun, Preparation, VersionFolders, open};
+use bonafix_lang_java::toolchain::Jdk;
+use bonafix_model::{
+    Breakdown, Confirmation, Delta, GoalId, GoalPurpose, Literal, Notice, Ran, Sequence, SequenceOutcome,
+    Step, VersionRole,
+};
+use bonafix_proc::{Confinement, Job, Launcher, Limits, SandboxMode};
+use bonafix_store::Cache;
+use camino::{Utf8Path, Utf8PathBuf};
+
+const ROLES: [VersionRole; 3] = [VersionRole::Reference, VersionRole::Patched, VersionRole::Buggy];
+
+/// Files of one version: path and text.
+type Sources = Vec<(&'static str, String)>;
+
+struct Opened {
+    run: JavaRun,
+    notices: Vec<Notice>,
+    _folder: tempfile::TempDir,
+}
+
+fn compile(sources: &Sources, output: &Utf8Path, launcher: &Launcher) {
+    let mut job = Job::new(Jdk::find(None).unwrap().javac().as_str());
+    job = job.args(["-nowarn", "-g", "-proc:none", "-d", output.as_str()]);
+    for (path, text) in sources {
+        let file = output.parent().unwrap().join("sources").join(output.file_name().unwrap()).join(path);
+        fs_err::create_dir_all(file.parent().unwrap()).unwrap();
+        fs_err::write(&file, text).unwrap();
+        job = job.arg(file.as_str());
+    }
+    fs_err::create_dir_all(output).unwrap();
+    let job = job.frozen_env(output).limits(Limits::build()).confinement(Confinement::Open);
+    let finished = job.run(launcher).unwrap();
+    assert!(finished.exit.success(), "{}", finished.stderr.text());
+}
+
+fn delta(buggy: &Sources, other: &Sources) -> Delta {
+    let mut files = Vec::new();
+    for (path, text) in other {
+        let before = buggy.iter().find(|(known, _)| known == path).map(|(_, text)| text.as_bytes());
+        if before != Some(text.as_bytes()) {
+            files.push(delta_file(Utf8Path::new(path), before, Some(text.as_bytes())));
+        }
+    }
+    Delta { files }
+}
+
+/// Opens reference, patched and buggy sources.
+fn open_with(versions: [&Sources; 3], config: ArenaConfig) -> Opened {
+    let folder = tempfile::tempdir().unwrap();
+    let root = Utf8Path::from_path(folder.path()).unwrap().canonicalize_utf8().unwrap();
+    let launcher = Arc::new(Launcher::new(SandboxMode::BestEffort).unwrap());
+    let deltas: Vec<Delta> = versions.iter().map(|sources| delta(versions[2], sources)).collect();
+    let mut subject = ExploreSubject { versions: Vec::new(), libraries: Vec::new() };
+    for (number, sources) in versions.iter().enumerate() {
+        let output = root.join(format!("classes-{number}"));
+        compile(sources, &output, &launcher);
+        subject.versions.push(VersionFolders {
+            role: ROLES[number],
+            delta: &deltas[number],
+            folders: vec![output],
+        });
+    }
+    let cache = Cache::open(&Utf8PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("cache")).unwrap();
+    let preparation = Preparation::new(&root.join("prepared"));
+    let tools = ExploreTools {
+        jdk: &Jdk::find(None).unwrap(),
+        cache: &cache,
+        launcher: &launcher,
+        preparation: &preparation,
+        scratch: &root.join("search"),
+    };
+    let (run, notices) = open(&subject, config, &tools).unwrap();
+    Opened { run, notices, _folder: folder }
+}
+
+/// One class `p.A` in three versions: `%` stands for what differs.
+fn open_class(body: &str, versions: [&str; 3]) -> Opened {
+    let sources = versions.map(|version| {
+        let body = body.replace('%', version);
+        vec![("p/A.java", format!("package p;\nimport java.util.*;\npublic class A {{\n{body}\n}}\n"))]
+    });
+    open_with(sources.each_ref(), ArenaConfig::default())
+}
+
+fn callable(run: &JavaRun, name: &str) -> u32 {
+    let names = run.catalog().callables.iter().map(|each| format!("{}#{}", each.owner, each.name));
+    u32::try_from(names.into_iter().position(|each| each == name).expect(name)).unwrap()
+}
+
+/// A call of a static method of `p.A` with numbers.
+fn call(run: &JavaRun, name: &str, arguments: &[i64]) -> Sequence {
+    let constant =
+        |value: &i64| Step::Constant { type_name: "int".to_owned(), value: Literal::Integer(*value) };
+    let mut steps: Vec<Step> = arguments.iter().map(constant).collect();
+    steps.push(Step::Call {
+        callable: callable(run, &format!("p.A#{name}")),
+        receiver: None,
+        arguments: (0..u32::try_from(arguments.len()).unwrap()).collect(),
+    });
+    Sequence { steps }
+}
+
+fn searched() -> RunScope {
+    RunScope { versions: vec![0, 1], show_all: false }
+}
+
+fn run_one(run: &mut JavaRun, sequence: &Sequence) -> Ran {
+    run.run(std::slice::from_ref(sequence), &searched()).unwrap().remove(0)
+}
+
+fn progress(ran: &Ran, goal: GoalId) -> Option<f64> {
+    ran.feedback.progress.iter().find(|progress| progress.goal == goal).map(|progress| progress.distance)
+}
+
+fn goals_for(run: &JavaRun, purpose: GoalPurpose) -> Vec<GoalId> {
+    (0..).zip(run.goals()).filter(|(_, goal)| goal.purpose == purpose).map(|(id, _)| id).collect()
+}
+
+const LIMIT: &str = r"
+    public static int outer(int x) { return middle(x) + 1; }
+    private static int middle(int x) { return check(x, 3); }
+    static int check(int x, int y) {
+        if (y > 100) { return 7; }
+        if (x < %) { return 1; }
+        return 2;
+    }
+    public static int other(int x) { return x > 4 ? 1 : 0; }
+    public static int unrelated() { return 5; }
+";
+
+#[test]
+fn inputs_come_nearer_to_where_conditions_part() {
+    let mut opened = open_class(LIMIT, ["999", "1000", "500"]);
+    let run = &mut opened.run;
+    let part = goals_for(run, GoalPurpose::Part);
+    assert_eq!(part.len(), 2, "{:?}", run.goals());
+    let inputs: Vec<Sequence> = [0, 900, 990, 998, 999].map(|x| call(run, "check", &[x, 0])).to_vec();
+    let ran = run.run(&inputs, &searched()).unwrap();
+    // One of the two ways is possible: the reference does not go in, the patched version does.
+    let goal = part.into_iter().find(|goal| progress(&ran[4], *goal) == Some(0.0)).unwrap();
+    let distances: Vec<f64> = ran.iter().map(|ran| progress(ran, goal).unwrap()).collect();
+    assert!(distances.is_sorted_by(|one, next| one > next), "{distances:?}");
+    assert!((distances[3] - 0.5).abs() < 1e-9, "{distances:?}");
+    assert!(matches!(ran[4].outcome, SequenceOutcome::Differs { .. }));
+    assert!(ran.iter().all(|ran| ran.feedback.reached));
+    assert!(run_one(run, &inputs[4]).feedback.progress.is_empty(), "it is not nearer than it was");
+}
+
+#[test]
+fn only_what_runs_through_changed_code_has_reached_it() {
+    let mut opened = open_class(LIMIT, ["999", "1000", "500"]);
+    let run = &mut opened.run;
+    let reach = goals_for(run, GoalPurpose::Reach);
+    assert_eq!(reach.len(), 2, "one for each version: {:?}", run.goals());
+    let stopped = call(run, "check", &[1, 200]);
+    let stopped = run_one(run, &stopped);
+    assert!(!stopped.feedback.reached);
+    // The block itself, and the condition before it that was off by a hundred.
+    let distance = progress(&stopped, reach[0]).unwrap();
+    assert!((1.9..2.0).contains(&distance), "{distance}");
+    let other = call(run, "other", &[1]);
+    let other = run_one(run, &other);
+    assert!(!other.feedback.reached && progress(&other, reach[0]).is_none());
+    let around = goals_for(run, GoalPurpose::Around);
+    assert!(other.feedback.progress.iter().any(|progress| around.contains(&progress.goal)));
+    let unrelated = call(run, "unrelated", &[]);
+    assert!(run_one(run, &unrelated).feedback.progress.is_empty());
+    let outer = call(run, "outer", &[5]);
+    let outer = run_one(run, &outer);
+    assert!(outer.feedback.reached);
+    assert_eq!(progress(&outer, reach[0]), Some(0.0));
+}
+
+#[test]
+fn targets_are_callables_from_which_the_change_is_reached() {
+    let opened = open_class(LIMIT, ["999", "1000", "500"]);
+    let run = &opened.run;
+    let named: Vec<(u32, &str)> = run
+        .targets()
+        .iter()
+        .map(|target| (target.distance, run.catalog().callables[target.callable as usize].name.as_str()))
+        .collect();
+    assert_eq!(named, [(0, "check"), (2, "outer")]);
+    assert!(opened.notices.is_empty(), "{:?}", opened.notices);
+}
+
+const CALLERS: &str = r#"
+package p;
+import java.util.*;
+interface Rule { int apply(int x); }
+abstract class Base implements Rule { public int twice(int x) { return apply(x) + apply(x); } }
+class Strict extends Base { public int apply(int x) { return x + %; } }
+class Lax extends Base { public int apply(int x) { return x; } }
+class Rules {
+    static int LIMIT = Integer.parseInt("%");
+    static int all(List<Rule> rules, int x) { int s = 0; for (Rule rule : rules) s += rule.apply(x); return s; }
+    static List<Integer> sorted(List<Integer> list) {
+        list.sort(new Comparator<Integer>() { public int compare(Integer a, Integer b) { return %; } });
+        return list;
+    }
+    static int viaLambda(int x) { java.util.function.IntUnaryOperator f = y -> y * %; return f.applyAsInt(x); }
+    static int idle() { return 3; }
+}
+class Far { int go(Rule rule) { return rule.apply(4); } int limit() { return Rules.LIMIT; } int idle() { return 4; } }
+"#;
+
+#[test]
+fn overriding_lambdas_anonymous_classes_and_fields_lead_to_the_change() {
+    let sources = ["2", "3", "1"].map(|number| vec![("p/Rules.java", CALLERS.replace('%', number))]);
+    let opened = open_with(sources.each_ref(), ArenaConfig::default());
+    let run = &opened.run;
+    let named: Vec<String> = run
+        .targets()
+        .iter()
+        .map(|target| {
+            let callable = &run.catalog().callables[target.callable as usize];
+            format!("{} {}.{}", target.distance, callable.owner, callable.name)
+        })
+        .collect();
+    for wanted in [
+        "0 p.Strict.apply",
+        "0 p.Rule.apply",
+        "1 p.Rules.all",
+        "1 p.Base.twice",
+        "1 p.Far.go",
+        "1 p.Far.limit",
+        "0 p.Rules.viaLambda",
+        "0 p.Rules.sorted",
+    ] {
+        assert!(named.iter().any(|name| name == wanted), "{wanted}: {named:?}");
+    }
+    assert!(!named.iter().any(|name| name.contains("Lax") || name.contains("p.Far.idle")), "{named:?}");
+}
+
+const ENDLESS: &str = r"
+    static int calls;
+    public static int good(int x) { return x + %; }
+    public static int count() { return ++calls; }
+    public static int loop() { for (;;) { calls++; } }
+    public static int stubborn() { int n = 0; while (true) { try { n++; if (n < 0) break; } catch (Throwable t) { n = 0; } } return n; }
+    public static int forgiving() { try { loop(); } catch (Throwable t) { } return 1; }
+    public static int last() { try { return loop(); } finally { for (int i = 0; i >= 0; i = (i + 1) % 5) { calls++; } } }
+    public static int recurse(int x) { return x <= 0 ? 1 : recurse(x - 1) + recurse(x - 1); }
+    public static int deep(int x) { return deep(x + 1) + 1; }
+    public static int thread() throws Exception { Thread t = new Thread(() -> { for (;;) { } }); t.start(); t.join(); return 1; }
+    public static int some(int x) { int s = 0; for (int i = 0; i < x; i++) { s += i; } return s; }
+";
+
+#[test]
+fn what_does_not_end_is_ended_without_losing_the_vm() {
+    let body = ENDLESS.replace("% 5", "& 3");
+    let mut opened = open_class(&body, ["1", "2", "3"]);
+    let run = &mut opened.run;
+    let good = call(run, "good", &[1]);
+    for (name, arguments) in [
+        ("loop", &[][..]),
+        ("stubborn", &[]),
+        ("forgiving", &[]),
+        ("last", &[]),
+        ("recurse", &[40]),
+        ("thread", &[]),
+    ] {
+        let bad = call(run, name, arguments);
+        let start = Instant::now();
+        let ran = run.run(&[good.clone(), bad.clone(), good.clone()], &searched()).unwrap();
+        assert!(start.elapsed() < Duration::from_secs(2), "{name}: {:?}", start.elapsed());
+        let expected = SequenceOutcome::Failed { version: 0, breakdown: Breakdown::Timeout };
+        assert_eq!(ran[1].outcome, expected, "{name}");
+        for index in [0, 2] {
+            assert!(matches!(ran[index].outcome, SequenceOutcome::Differs { .. }), "{name}");
+            assert!(ran[index].feedback.reached);
+        }
+    }
+    let bad = call(run, "forgiving", &[]);
+    let confirmed = run.confirm(&bad, 2, &RunScope::default()).unwrap();
+    assert!(confirmed.iter().all(|each| *each == Confirmation::Failed(Breakdown::Timeout)), "{confirmed:?}");
+    for (name, arguments) in [("deep", &[1][..]), ("some", &[100_000])] {
+        let fine = call(run, name, arguments);
+        assert!(matches!(run_one(run, &fine).outcome, SequenceOutcome::Same { .. }), "{name}");
+    }
+    assert_eq!(run.arena().losses().restarts, 0);
+}
+
+#[test]
+fn static_state_is_fresh_after_what_did_not_end() {
+    let body = ENDLESS.replace("% 5", "& 3");
+    let mut opened = open_class(&body, ["1", "1", "3"]);
+    let run = &mut opened.run;
+    let (count, bad) = (call(run, "count", &[]), call(run, "loop", &[]));
+    let inputs = [count.clone(), count.clone(), bad, count];
+    let ran = run.run(&inputs, &searched()).unwrap();
+    let digest = |ran: &Ran| match &ran.outcome {
+        SequenceOutcome::Same { summary, .. } => summary.digest,
+        other => panic!("{other:?}"),
+    };
+    assert_ne!(digest(&ran[0]), digest(&ran[1]));
+    assert_eq!(digest(&ran[0]), digest(&ran[3]));
+}
+
+const EXITING: &str = r"
+    public static int check(int x) { if (x == 77) { System.exit(3); } if (x < %) { return 1; } return 2; }
+";
+
+#[test]
+fn a_restarted_vm_reports_no_progress_that_was_made_before() {
+    let inputs = |run: &JavaRun| -> Vec<Sequence> {
+        [10, 77, 10, 400, 77, 400, 10].map(|x| call(run, "check", &[x])).to_vec()
+    };
+    let mut opened = open_class(EXITING, ["999", "1000", "500"]);
+    let run = &mut opened.run;
+    let inputs = inputs(run);
+    let ran = run.run(&inputs, &searched()).unwrap();
+    assert_eq!(run.arena().losses().restarts, 2);
+    for index in [1, 4] {
+        let exit = SequenceOutcome::Failed { version: 0, breakdown: Breakdown::Exit(3) };
+        assert_eq!(ran[index].outcome, exit);
+    }
+    assert!(!ran[0].feedback.progress.is_empty() && !ran[3].feedback.progress.is_empty());
+    for index in [2, 5, 6] {
+        assert!(ran[index].feedback.reached && ran[index].feedback.progress.is_empty(), "{:?}", ran[index]);
+    }
+}
+
+const SWITCHES: &str = r#"
+    public static String name(int x, double d, long l, Object o) {
+        switch (x) { case 3: return "three"; case 10: return "ten"; case 500: return "much"; default: }
+        if (d > 2.5) { return "large" + %; }
+        if (l >= 5_000_000_000L) { return "long"; }
+        if (o == null) { return "null"; }
+        return "none";
+    }
+"#;
+
+#[test]
+fn branches_of_all_kinds_have_distances() {
+    let mut opened = open_class(SWITCHES, ["1", "2", "3"]);
+    let run = &mut opened.run;
+    let goal = |run: &JavaRun, text: &str| -> GoalId {
+        let at = run.goals().iter().position(|goal| goal.text == text);
+        u32::try_from(at.unwrap_or_else(|| panic!("{text}: {:?}", run.goals()))).unwrap()
+    };
+    let input = |run: &JavaRun, x: i64, d: f64, l: i64| {
+        let constant = |type_name: &str, value| Step::Constant { type_name: type_name.to_owned(), value };
+        let steps = vec![
+            constant("int", Literal::Integer(x)),
+            constant("double", Literal::Double(d.to_bits())),
+            constant("long", Literal::Integer(l)),
+            constant("java.lang.Object", Literal::Null),
+            Step::Call { callable: callable(run, "p.A#name"), receiver: None, arguments: vec![0, 1, 2, 3] },
+        ];
+        Sequence { steps }
+    };
+    let first = input(run, 9, 2.0, 4_999_999_998);
+    let ran = run_one(run, &first);
+    let near = |text: &str, expected: f64| {
+        let distance = progress(&ran, goal(run, text)).unwrap();
+        assert!((distance - expected).abs() < 1e-6, "{text}: {distance}");
+    };
+    near("reference A.java:6 case 10", 0.5);
+    near("reference A.java:6 case 3", 6.0 / 7.0);
+    near("reference A.java:6 default", 0.0);
+    near("patched A.java:7 true", 0.5 / 1.5);
+    near("patched A.java:7 false", 0.0);
+    near("reference A.java:8 true", 2.0 / 3.0);
+    near("reference A.java:9 true", 0.0);
+    near("reference A.java:9 false", 0.5);
+    let second = input(run, 10, f64::NAN, 0);
+    let ran = run_one(run, &second);
+    assert_eq!(progress(&ran, goal(run, "patched A.java:6 case 10")), Some(0.0));
+}
