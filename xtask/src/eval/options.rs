@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 
 /// Inputs a patch in `--thin`: enough to find every bundled overfitting patch, few enough for every push.
 const THIN_BUDGET: &str = "3000inputs";
+/// Units of budgets that make two runs alike.
+const COUNTED: [&str; 3] = ["inputs", "input", "steps"];
 /// A check that takes longer is ended.
 const TIMEOUT: Duration = Duration::from_hours(2);
 
@@ -104,7 +106,8 @@ fn settle(mut options: Options) -> Result<Options> {
     if options.thin && options.budget.is_none() {
         options.budget = Some(THIN_BUDGET.to_owned());
     }
-    let counted = options.budget.as_ref().is_some_and(|budget| budget.ends_with("inputs"));
+    let counted = |budget: &String| COUNTED.iter().any(|unit| budget.ends_with(unit));
+    let counted = options.budget.as_ref().is_some_and(counted);
     if options.twice && !counted {
         bail!("--twice compares two runs, which only a budget of inputs makes alike: --budget 3000inputs");
     }
