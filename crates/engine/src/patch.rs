@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bonafix_judge::{Exercise, combine};
+use bonafix_judge::combine;
 use bonafix_lang::{Diagnostic, LangError, Project};
 use bonafix_model::{
     FileEdit, InconclusiveReason, InvalidReason, Notice, PatchReport, Plausibility, Stage, TestChange,
@@ -43,7 +43,7 @@ impl Bench<'_> {
         let mut clock = Clock::default();
         report.verdict = match self.carry_out(patch, &mut report, &mut clock)? {
             Some(verdict) => verdict,
-            None => combine(&report.evidence, Exercise::default()),
+            None => combine(&report.evidence, &report.efforts),
         };
         report.timings = clock.finish();
         Ok(report)

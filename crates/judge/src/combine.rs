@@ -1,20 +1,10 @@
 //! Makes one verdict of all that the techniques found on a plausible patch.
 
-use bonafix_model::{Evidence, InconclusiveReason, Outcome, Strength, Verdict};
+use bonafix_model::{Effort, Evidence, InconclusiveReason, Outcome, Strength, Verdict};
 
-/// How far the change was exercised, over all techniques that ran.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Exercise {
-    /// Techniques that judged the patch.
-    pub techniques: u32,
-    /// Inputs that reached the change.
-    pub reached: u64,
-    /// Inputs that ran.
-    pub inputs: u64,
-}
-
-/// The verdict on a plausible patch. The order of the findings does not matter.
-pub fn combine(evidence: &[Evidence], exercise: Exercise) -> Verdict {
+/// The verdict on a plausible patch, from what was found and what was tried: one effort for each technique that judged
+/// it. The order of either does not matter.
+pub fn combine(evidence: &[Evidence], efforts: &[Effort]) -> Verdict {
     let proofs = evidence.iter().filter(|finding| is_proof(finding)).count();
     if proofs > 0 {
         let first = first_by_text(evidence.iter().filter(|finding| is_proof(finding)));
@@ -25,25 +15,63 @@ pub fn combine(evidence: &[Evidence], exercise: Exercise) -> Verdict {
     if count > 0 {
         return Verdict::of(Outcome::Suspicious, summary(first_by_text(heuristics), count));
     }
-    if exercise.techniques == 0 {
+    if efforts.is_empty() {
         return Verdict::inconclusive(
             InconclusiveReason::NotJudged,
-            "plausible: it fixes what shows the bug and breaks no test; no technique has judged it",
+            "plausible: it fixes what shows the bug and breaks no test; no technique has judged it. With a fix that \
+             you trust, given by `--reference`, rgt looks for inputs on which the two differ",
         );
     }
-    if exercise.reached == 0 {
-        return Verdict::inconclusive(
-            InconclusiveReason::NotExercised,
-            format!("none of {} inputs reached the change, so nothing can be said of it", exercise.inputs),
-        );
+    let tried = Tried::in_all(efforts);
+    if tried.reached == 0 {
+        return Verdict::inconclusive(InconclusiveReason::NotExercised, tried.without_reach());
     }
-    Verdict::of(
-        Outcome::Unrefuted,
+    Verdict::of(Outcome::Unrefuted, tried.without_result())
+}
+
+/// What was tried by all techniques together.
+struct Tried {
+    inputs: u64,
+    reached: u64,
+    /// Of the technique that went farthest: branches taken, and of how many.
+    branches: Option<(u32, u32)>,
+    discarded: u64,
+}
+
+impl Tried {
+    fn in_all(efforts: &[Effort]) -> Self {
+        let branches = efforts.iter().filter(|effort| effort.branches > 0);
+        Self {
+            inputs: efforts.iter().map(|effort| effort.inputs).sum(),
+            reached: efforts.iter().map(|effort| effort.reached).sum(),
+            branches: branches.map(|effort| (effort.branches_taken, effort.branches)).max(),
+            discarded: efforts.iter().flat_map(|effort| &effort.discarded).map(|row| row.inputs).sum(),
+        }
+    }
+
+    fn without_reach(&self) -> String {
+        match self.inputs {
+            0 => "no input could be made that leads to the change, so nothing can be said of it".to_owned(),
+            1 => "the only input did not reach the change, so nothing can be said of it".to_owned(),
+            inputs => format!("none of {inputs} inputs reached the change, so nothing can be said of it"),
+        }
+    }
+
+    fn without_result(&self) -> String {
+        let branches = match self.branches {
+            Some((taken, all)) => format!(" and took {taken} of the {all} branches of the changed methods"),
+            None => String::new(),
+        };
+        let remarks = match self.discarded {
+            0 => String::new(),
+            1 => " (1 shows one that is a mere remark)".to_owned(),
+            many => format!(" ({many} show one that is a mere remark)"),
+        };
+        let Self { reached, inputs, .. } = self;
         format!(
-            "{} of {} inputs reached the change and nothing was found",
-            exercise.reached, exercise.inputs
-        ),
-    )
+            "{reached} of {inputs} inputs reached the change{branches}; none shows a difference that counts{remarks}"
+        )
+    }
 }
 
 /// A proof needs a witness that gave the same result in every replay; anything less is a heuristic.
@@ -56,13 +84,19 @@ fn first_by_text<'a>(findings: impl Iterator<Item = &'a Evidence>) -> Option<&'a
 }
 
 fn summary(first: Option<&Evidence>, count: usize) -> String {
-    let text = first.map(|finding| format!("{}: {}", finding.technique, finding.summary)).unwrap_or_default();
+    let text = first.map(told).unwrap_or_default();
     if count > 1 { format!("{text} (and {} more)", count - 1) } else { text }
+}
+
+/// `rgt (assert): …`
+fn told(finding: &Evidence) -> String {
+    let class = finding.exhibit.as_ref().map(|exhibit| format!(" ({})", exhibit.class.name()));
+    format!("{}{}: {}", finding.technique, class.unwrap_or_default(), finding.summary)
 }
 
 #[cfg(test)]
 mod tests {
-    use bonafix_model::Witness;
+    use bonafix_model::{DifferenceClass, Discarded, Exhibit, Witness};
 
     use super::*;
 
@@ -83,48 +117,93 @@ mod tests {
         }
     }
 
-    fn reached() -> Exercise {
-        Exercise { techniques: 1, reached: 5, inputs: 9 }
+    fn effort(inputs: u64, reached: u64) -> Effort {
+        Effort { technique: "rgt".to_owned(), inputs, reached, ..Effort::default() }
     }
 
-    fn outcome(evidence: &[Evidence], exercise: Exercise) -> Outcome {
-        combine(evidence, exercise).outcome
+    fn reached() -> Vec<Effort> {
+        vec![effort(9, 5)]
+    }
+
+    fn outcome(evidence: &[Evidence], efforts: &[Effort]) -> Outcome {
+        combine(evidence, efforts).outcome
     }
 
     #[test]
     fn a_witness_that_held_in_every_replay_refutes() {
-        assert_eq!(outcome(&[finding(Strength::Proof, 3, 3)], reached()), Outcome::Refuted);
+        assert_eq!(outcome(&[finding(Strength::Proof, 3, 3)], &reached()), Outcome::Refuted);
     }
 
     #[test]
     fn a_claim_without_a_witness_never_refutes() {
-        assert_eq!(outcome(&[finding(Strength::Proof, 0, 0)], reached()), Outcome::Suspicious);
+        assert_eq!(outcome(&[finding(Strength::Proof, 0, 0)], &reached()), Outcome::Suspicious);
     }
 
     #[test]
     fn a_witness_that_failed_one_replay_never_refutes() {
-        assert_eq!(outcome(&[finding(Strength::Proof, 3, 2)], reached()), Outcome::Suspicious);
+        assert_eq!(outcome(&[finding(Strength::Proof, 3, 2)], &reached()), Outcome::Suspicious);
     }
 
     #[test]
     fn a_heuristic_makes_a_patch_suspicious_at_most() {
-        assert_eq!(outcome(&[finding(Strength::Heuristic, 3, 3)], reached()), Outcome::Suspicious);
+        assert_eq!(outcome(&[finding(Strength::Heuristic, 3, 3)], &reached()), Outcome::Suspicious);
     }
 
     #[test]
     fn a_remark_changes_nothing() {
-        assert_eq!(outcome(&[finding(Strength::Remark, 3, 3)], reached()), Outcome::Unrefuted);
+        assert_eq!(outcome(&[finding(Strength::Remark, 3, 3)], &reached()), Outcome::Unrefuted);
     }
 
     #[test]
     fn a_change_that_was_never_reached_gets_no_praise() {
-        let exercise = Exercise { techniques: 2, reached: 0, inputs: 400 };
-        assert_eq!(combine(&[], exercise).inconclusive, Some(InconclusiveReason::NotExercised));
+        for (inputs, text) in
+            [(400, "none of 400 inputs"), (1, "the only input"), (0, "no input could be made")]
+        {
+            let verdict = combine(&[], &[effort(inputs, 0)]);
+            assert_eq!(verdict.inconclusive, Some(InconclusiveReason::NotExercised));
+            assert!(verdict.summary.starts_with(text), "{}", verdict.summary);
+        }
     }
 
     #[test]
-    fn a_patch_that_nobody_judged_gets_no_praise() {
-        assert_eq!(combine(&[], Exercise::default()).inconclusive, Some(InconclusiveReason::NotJudged));
+    fn a_patch_that_nobody_judged_gets_no_praise_but_advice() {
+        let verdict = combine(&[], &[]);
+        assert_eq!(verdict.inconclusive, Some(InconclusiveReason::NotJudged));
+        assert!(verdict.summary.contains("`--reference`"), "{}", verdict.summary);
+    }
+
+    #[test]
+    fn an_unrefuted_patch_says_what_was_tried() {
+        let discarded = |inputs| Discarded { reason: "rounding".to_owned(), inputs, example: String::new() };
+        let summary = |effort: Effort| combine(&[], &[effort]).summary;
+        assert_eq!(
+            summary(effort(9, 5)),
+            "5 of 9 inputs reached the change; none shows a difference that counts"
+        );
+        let thorough = Effort { branches: 8, branches_taken: 7, ..effort(9, 5) };
+        assert_eq!(
+            summary(Effort { discarded: vec![discarded(1)], ..thorough.clone() }),
+            "5 of 9 inputs reached the change and took 7 of the 8 branches of the changed methods; none shows a \
+             difference that counts (1 shows one that is a mere remark)"
+        );
+        assert!(
+            summary(Effort { discarded: vec![discarded(2), discarded(3)], ..thorough })
+                .ends_with("(5 show one that is a mere remark)")
+        );
+    }
+
+    #[test]
+    fn a_refuted_patch_says_by_what_and_how() {
+        let exhibit = Exhibit {
+            class: DifferenceClass::Assert,
+            input: Vec::new(),
+            what: String::new(),
+            expected: String::new(),
+            actual: String::new(),
+            buggy: None,
+        };
+        let proof = Evidence { exhibit: Some(exhibit), ..finding(Strength::Proof, 3, 3) };
+        assert_eq!(combine(&[proof], &reached()).summary, "rgt (assert): f(3) is 4, not 5");
     }
 
     #[test]
@@ -135,8 +214,8 @@ mod tests {
             finding(Strength::Proof, 3, 3),
             Evidence { summary: "another".to_owned(), ..finding(Strength::Proof, 3, 3) },
         ];
-        let forwards = combine(&findings, reached());
+        let forwards = combine(&findings, &reached());
         findings.reverse();
-        assert_eq!(combine(&findings, reached()), forwards);
+        assert_eq!(combine(&findings, &reached()), forwards);
     }
 }

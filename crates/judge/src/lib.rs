@@ -5,5 +5,8 @@
 //! every replay refutes, heuristics make a patch suspicious, remarks do nothing.
 
 pub mod combine;
+mod discards;
+pub mod rgt;
 
-pub use combine::{Exercise, combine};
+pub use combine::combine;
+pub use discards::Discards;

@@ -1,0 +1,274 @@
+//! Is an input one that the program's users would give? What tests and documentation show decides; where they say
+//! nothing, only what is odd everywhere is.
+
+use std::cmp::Ordering;
+
+use bonafix_model::{Callable, CallableKind, Literal, LiteralSource, ParameterFacts, Slot, Step};
+
+use super::flow::{Content, Flow, Item, Leaf};
+use super::reason::RemarkReason;
+use super::scene::{Call, Scene};
+
+/// Something in an input that its users would not give.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Oddity {
+    /// The call that gets it.
+    pub(super) step: Slot,
+    /// What it is.
+    pub(super) reason: RemarkReason,
+}
+
+/// UTF-16 units of a string beyond which it is no ordinary one.
+const LONG_TEXT: usize = 10_000;
+/// Elements of an array or a list.
+const LONG_LIST: usize = 1000;
+/// Beyond this, sums and products of two `int`s overflow.
+const EXTREME_INT: u64 = 1 << 30;
+/// The same for `long`s of which nothing is known: milliseconds since 1970 are ordinary.
+const EXTREME_LONG: u64 = 1 << 53;
+/// Where tests stay within this, extreme numbers are not what the program is for.
+const MODEST: i64 = 1_000_000;
+/// Beyond this, and below its inverse, `double`s lose digits in sums with ordinary numbers.
+const EXTREME_REAL: f64 = 1e15;
+
+/// All that is odd about an input, in the order of its calls.
+pub(super) fn oddities(scene: &Scene<'_>) -> Vec<Oddity> {
+    let mut flow = Flow::new(scene);
+    let mut found = Vec::new();
+    for (number, step) in (0..).zip(&scene.input.steps) {
+        if let Some(call) = scene.call_of(number, step)
+            && scene.runs_subject(call)
+        {
+            let odd = |reason| Oddity { step: number, reason };
+            found.extend((!call.is_offered()).then(|| odd(RemarkReason::NotPublic)));
+            for (position, slot) in call.arguments.iter().enumerate() {
+                if let Some(content) = flow.content(*slot) {
+                    let parameter = Parameter::of(scene, call, position);
+                    found.extend(parameter.oddities(content).into_iter().map(odd));
+                }
+            }
+        }
+        flow.advance(number, step);
+    }
+    found
+}
+
+/// A parameter, and what is known of it.
+struct Parameter<'a> {
+    scene: &'a Scene<'a>,
+    type_name: &'a str,
+    facts: Option<&'a ParameterFacts>,
+    takes_null: bool,
+}
+
+impl<'a> Parameter<'a> {
+    fn of(scene: &'a Scene<'a>, call: Call<'a>, position: usize) -> Self {
+        let facts = call.facts.and_then(|facts| facts.parameters.get(position));
+        Self {
+            scene,
+            type_name: call.callable.parameters.get(position).map_or("", String::as_str),
+            facts,
+            takes_null: facts.is_some_and(|facts| facts.null) || is_equals(call.callable),
+        }
+    }
+
+    fn oddities(&self, content: &Content) -> Vec<RemarkReason> {
+        let mut found = Vec::new();
+        if content.itself == Some(Leaf::Null) && !self.takes_null {
+            found.push(RemarkReason::NullArgument);
+        }
+        if content.inside.contains(&Leaf::Null) && !self.facts.is_some_and(|facts| facts.null_element) {
+            found.push(RemarkReason::NullArgument);
+        }
+        found.extend(content.leaves().filter_map(|leaf| self.leaf(leaf)));
+        if let Some(items) = &content.items {
+            found.extend(self.list(items));
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    fn leaf(&self, leaf: &Leaf) -> Option<RemarkReason> {
+        match leaf {
+            Leaf::Null => None,
+            Leaf::Integer(value) => self.integer(*value),
+            Leaf::Real(value) => self.real(*value),
+            Leaf::Char(unit) => self.text(&[*unit]),
+            Leaf::Text(units) => self.text(units),
+            Leaf::Stub(slot) => is_odd_stub(self.scene, *slot).then_some(RemarkReason::StubArgument),
+        }
+    }
+
+    fn integer(&self, value: i64) -> Option<RemarkReason> {
+        let seen = self.facts.and_then(|facts| facts.range);
+        let modest = seen.is_none_or(|(least, greatest)| least >= -MODEST && greatest <= MODEST);
+        let limit = if seen.is_none() && matches!(self.type_name, "long" | "java.lang.Long") {
+            EXTREME_LONG
+        } else {
+            EXTREME_INT
+        };
+        if modest
+            && value.unsigned_abs() > limit
+            && !self.in_tests(|literal| *literal == Literal::Integer(value))
+        {
+            return Some(RemarkReason::ExtremeNumber);
+        }
+        self.sign(value.cmp(&0))
+    }
+
+    fn real(&self, value: f64) -> Option<RemarkReason> {
+        if !value.is_finite() {
+            let known = self.facts.is_some_and(|facts| facts.not_finite);
+            return (!known).then_some(RemarkReason::NotFinite);
+        }
+        let size = value.abs();
+        let extreme = size > EXTREME_REAL || (size > 0.0 && size < EXTREME_REAL.recip());
+        let bits = Literal::Double(value.to_bits());
+        if extreme && !self.in_tests(|literal| *literal == bits) {
+            return Some(RemarkReason::ExtremeNumber);
+        }
+        self.sign(value.partial_cmp(&0.0)?)
+    }
+
+    fn sign(&self, sign: Ordering) -> Option<RemarkReason> {
+        let facts = self.facts?;
+        let seen = facts.seen >= 1 && (facts.positive || facts.zero || facts.negative);
+        let odd = match sign {
+            Ordering::Less => seen && !facts.negative,
+            Ordering::Equal => {
+                let positive =
+                    facts.positive && !facts.negative && facts.range.is_none_or(|(least, _)| least > 0);
+                facts.seen >= 3 && !facts.zero && positive
+            }
+            Ordering::Greater => false,
+        };
+        odd.then_some(RemarkReason::UnusualSign)
+    }
+
+    fn text(&self, units: &[u16]) -> Option<RemarkReason> {
+        if units.len() > LONG_TEXT {
+            return Some(RemarkReason::Huge);
+        }
+        let broken = char::decode_utf16(units.iter().copied()).any(|character| match character {
+            Ok(character) => {
+                let usual = matches!(character, '\t' | '\n' | '\r') || !character.is_control();
+                !usual && !self.character_in_tests(character)
+            }
+            Err(_) => true,
+        });
+        broken.then_some(RemarkReason::BrokenText)
+    }
+
+    fn character_in_tests(&self, character: char) -> bool {
+        let mut buffer = [0; 2];
+        let unit = character.encode_utf16(&mut buffer)[0];
+        self.in_tests(|literal| match literal {
+            Literal::Char(other) => *other == unit,
+            Literal::Text(units) => units.contains(&unit),
+            _ => false,
+        })
+    }
+
+    /// Does a constant of the tests meet this?
+    fn in_tests(&self, meets: impl Fn(&Literal) -> bool) -> bool {
+        let literals = &self.scene.knowledge.literals;
+        literals.iter().any(|mined| mined.source == LiteralSource::Test && meets(&mined.value))
+    }
+
+    fn list(&self, items: &[Item]) -> Vec<RemarkReason> {
+        let mut found = Vec::new();
+        if items.len() > LONG_LIST {
+            found.push(RemarkReason::Huge);
+        }
+        let Some(facts) = self.facts.filter(|facts| facts.lists >= 2 && self.is_list()) else { return found };
+        if !facts.unsorted && !ascends(items) {
+            found.push(RemarkReason::Unsorted);
+        }
+        if !facts.repeated && repeats(items) {
+            found.push(RemarkReason::Repeated);
+        }
+        found
+    }
+
+    /// Has the order of elements a meaning?
+    fn is_list(&self) -> bool {
+        let base = self.type_name.split('<').next().unwrap_or(self.type_name);
+        self.type_name.ends_with("[]")
+            || self.type_name.ends_with("...")
+            || matches!(
+                base,
+                "java.util.List"
+                    | "java.util.Collection"
+                    | "java.lang.Iterable"
+                    | "java.util.ArrayList"
+                    | "java.util.LinkedList"
+                    | "java.util.Vector"
+            )
+    }
+}
+
+/// By the contract of `Object`, `equals(null)` is false.
+fn is_equals(callable: &Callable) -> bool {
+    callable.name == "equals" && callable.parameters.len() == 1 && callable.result == "boolean"
+}
+
+/// In ascending order, as far as the elements can be compared.
+fn ascends(items: &[Item]) -> bool {
+    items.windows(2).all(|pair| match (&pair[0].leaf, &pair[1].leaf) {
+        (Some(one), Some(other)) => compare(one, other) != Some(Ordering::Greater),
+        _ => true,
+    })
+}
+
+fn repeats(items: &[Item]) -> bool {
+    items.iter().enumerate().any(|(number, item)| {
+        items[..number]
+            .iter()
+            .any(|earlier| earlier.slot == item.slot || (item.leaf.is_some() && earlier.leaf == item.leaf))
+    })
+}
+
+fn compare(one: &Leaf, other: &Leaf) -> Option<Ordering> {
+    match (one, other) {
+        (Leaf::Integer(one), Leaf::Integer(other)) => Some(one.cmp(other)),
+        (Leaf::Real(one), Leaf::Real(other)) => one.partial_cmp(other),
+        (Leaf::Char(one), Leaf::Char(other)) => Some(one.cmp(other)),
+        (Leaf::Text(one), Leaf::Text(other)) => Some(one.cmp(other)),
+        _ => None,
+    }
+}
+
+/// Interfaces with one method and a contract that no list of answers keeps.
+const CONTRACTS: [&str; 5] = [
+    "java.util.Comparator",
+    "java.lang.Comparable",
+    "java.lang.Iterable",
+    "java.lang.Readable",
+    "java.lang.AutoCloseable",
+];
+
+/// A stub is as good as any object where its interface is a function or a listener; elsewhere it breaks a contract.
+fn is_odd_stub(scene: &Scene<'_>, slot: Slot) -> bool {
+    let step = usize::try_from(slot).ok().and_then(|slot| scene.input.steps.get(slot));
+    let Some(Step::Stub { interface, .. }) = step else { return false };
+    if CONTRACTS.contains(&interface.as_str()) {
+        return true;
+    }
+    let Some(known) = scene.type_info(interface) else { return true };
+    if known.supertypes.iter().any(|above| CONTRACTS[..3].contains(&above.as_str())) {
+        return true;
+    }
+    !known.is_functional && !is_listener(scene, interface, &known.supertypes)
+}
+
+/// All its methods are known to return nothing.
+fn is_listener(scene: &Scene<'_>, interface: &str, supertypes: &[String]) -> bool {
+    let owned = |callable: &&Callable| {
+        callable.kind == CallableKind::Method
+            && (callable.owner == interface || supertypes.contains(&callable.owner))
+            && callable.owner != "java.lang.Object"
+    };
+    let mut methods = scene.callables().filter(owned).peekable();
+    methods.peek().is_some() && methods.all(|method| method.result == "void")
+}

@@ -1,0 +1,105 @@
+//! An input in its surroundings: what it calls, of what class that is, what is known about it.
+
+use std::collections::BTreeMap;
+
+use bonafix_model::{
+    Callable, CallableFacts, Catalog, Knowledge, Observation, Sequence, Slot, Step, TypeInfo, Value,
+    Visibility,
+};
+
+use super::place;
+
+/// An input, what it is made of, and what the reference did with it.
+pub(super) struct Scene<'a> {
+    pub(super) input: &'a Sequence,
+    pub(super) knowledge: &'a Knowledge,
+    pub(super) reference: &'a Observation,
+    catalog: &'a Catalog,
+    types: BTreeMap<&'a str, &'a TypeInfo>,
+}
+
+/// One call of the input.
+#[derive(Clone, Copy)]
+pub(super) struct Call<'a> {
+    pub(super) step: Slot,
+    pub(super) callable: &'a Callable,
+    pub(super) receiver: Option<Slot>,
+    pub(super) arguments: &'a [Slot],
+    pub(super) facts: Option<&'a CallableFacts>,
+}
+
+impl<'a> Scene<'a> {
+    pub(super) fn new(
+        input: &'a Sequence,
+        catalog: &'a Catalog,
+        knowledge: &'a Knowledge,
+        reference: &'a Observation,
+    ) -> Self {
+        let types = catalog.types.iter().map(|known| (known.name.as_str(), known)).collect();
+        Self { input, knowledge, reference, catalog, types }
+    }
+
+    pub(super) fn type_info(&self, name: &str) -> Option<&'a TypeInfo> {
+        self.types.get(name).copied()
+    }
+
+    /// Everything that can be called.
+    pub(super) fn callables(&self) -> impl Iterator<Item = &'a Callable> {
+        self.catalog.callables.iter()
+    }
+
+    /// What tests and documentation say of a callable of this name and owner, whichever it is.
+    pub(super) fn facts_of(&self, wanted: &Callable) -> Option<&'a CallableFacts> {
+        let number = self.catalog.callables.iter().position(|callable| std::ptr::eq(callable, wanted))?;
+        self.knowledge.facts.get(&u32::try_from(number).ok()?)
+    }
+
+    pub(super) fn call(&self, number: Slot) -> Option<Call<'a>> {
+        let step = self.input.steps.get(usize::try_from(number).ok()?)?;
+        self.call_of(number, step)
+    }
+
+    pub(super) fn call_of(&self, number: Slot, step: &'a Step) -> Option<Call<'a>> {
+        let Step::Call { callable: id, receiver, arguments } = step else { return None };
+        let callable = self.catalog.callables.get(usize::try_from(*id).ok()?)?;
+        let facts = self.knowledge.facts.get(id);
+        Some(Call { step: number, callable, receiver: *receiver, arguments, facts })
+    }
+
+    fn is_subject(&self, type_name: &str) -> bool {
+        if let Some(known) = self.type_info(type_name) {
+            return known.is_subject;
+        }
+        // A private or anonymous class is part of the class around it.
+        type_name.rsplit_once('$').is_some_and(|(outer, _)| self.is_subject(outer))
+    }
+
+    /// Does the call run code of the program? Through an interface of a library it does so too, if the object is of a
+    /// class of the program.
+    pub(super) fn runs_subject(&self, call: Call<'_>) -> bool {
+        if self.is_subject(&call.callable.owner) {
+            return true;
+        }
+        let Some(receiver) = call.receiver else { return false };
+        let after = place::step(self.reference, call.step).and_then(|seen| seen.receiver.as_ref());
+        let made = place::result(self.reference, receiver);
+        let class = [after, made].into_iter().flatten().find_map(class_name);
+        class.is_some_and(|class| self.is_subject(class))
+    }
+}
+
+impl Call<'_> {
+    /// May users of the program call it, or do its tests?
+    pub(super) fn is_offered(&self) -> bool {
+        self.callable.visibility == Visibility::Public || self.facts.is_some_and(|facts| facts.tested)
+    }
+}
+
+fn class_name(value: &Value) -> Option<&str> {
+    match value {
+        Value::Object { type_name, .. } | Value::Opaque { type_name } | Value::Deep { type_name } => {
+            Some(type_name)
+        }
+        _ => None,
+    }
+}

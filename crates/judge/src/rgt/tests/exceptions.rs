@@ -1,0 +1,187 @@
+//! Differences of exceptions.
+
+use bonafix_lang::Behaviour;
+use bonafix_model::{
+    CallableFacts, Catalog, Ending, Exception, Knowledge, Observation, ParameterFacts, Step, Value,
+};
+
+use super::super::fixture::*;
+use super::super::{RgtOptions, Ruling, judge};
+
+fn check_on(argument: Step, knowledge: &Knowledge, one: &Observation, other: &Observation, expected: &str) {
+    let input = bag_call(COUNT, argument);
+    let ruling = rule(&input, knowledge, Behaviour::Observed(one), Behaviour::Observed(other));
+    assert_eq!(in_short(&ruling), expected, "{} / {}", one.ending, other.ending);
+}
+
+fn check(documented: &[&str], one: &Observation, other: &Observation, expected: &str) {
+    check_on(integer(3), &knowing_exceptions(COUNT, documented), one, other, expected);
+}
+
+fn done() -> Observation {
+    returning(2, Value::Int(1))
+}
+
+#[test]
+fn a_missing_exception_is_evidence_only_if_it_was_promised() {
+    let argument = throwing(2, "java.lang.IllegalArgumentException");
+    let format = throwing(2, "java.lang.NumberFormatException");
+    for (documented, thrown, expected) in [
+        (&[][..], &argument, "exc1 reference-rejects"),
+        (&["IllegalArgumentException"], &argument, "exc1"),
+        (&["java.lang.IllegalArgumentException"], &argument, "exc1"),
+        (&["IllegalArgumentException"], &format, "exc1"),
+        (&["NumberFormatException"], &argument, "exc1 reference-rejects"),
+        (&["IllegalStateException"], &argument, "exc1 reference-rejects"),
+        (&["RuntimeException"], &argument, "exc1 reference-rejects"),
+        (&["Exception"], &argument, "exc1 reference-rejects"),
+        (&["IllegalStateException"], &throwing(2, "p.BagError"), "exc1"),
+        (&["BagException"], &throwing(2, "p.BagException"), "exc1"),
+        (&["RuntimeException"], &throwing(2, "java.lang.RuntimeException"), "exc1"),
+        (&[], &throwing(2, "java.lang.AssertionError"), "exc1 reference-rejects"),
+        (&["Inner"], &throwing(2, "p.Bag$Inner"), "exc1"),
+        (&["Bag.Inner"], &throwing(2, "p.Bag$Inner"), "exc1"),
+        (&["q.Inner"], &throwing(2, "p.Bag$Inner"), "exc1 reference-rejects"),
+    ] {
+        check(documented, thrown, &done(), expected);
+    }
+}
+
+#[test]
+fn a_declared_exception_is_promised_if_it_is_checked() {
+    let declares = |names: &[&str]| {
+        let mut catalog = catalog();
+        catalog.callables[COUNT as usize].throws = names.iter().map(|name| (*name).to_owned()).collect();
+        catalog
+    };
+    let check = |catalog: &Catalog, thrown: &str, expected: &str| {
+        let (one, other) = (throwing(2, thrown), done());
+        let ruling = judge(
+            &bag_call(COUNT, integer(3)),
+            catalog,
+            &Knowledge::default(),
+            Behaviour::Observed(&one),
+            Behaviour::Observed(&other),
+            &RgtOptions::default(),
+        );
+        assert_eq!(in_short(&ruling), expected, "{thrown}");
+    };
+    check(&declares(&["p.BagException"]), "p.BagException", "exc1");
+    check(&declares(&["java.io.IOException"]), "java.io.EOFException", "exc1");
+    check(&declares(&["java.lang.Exception"]), "p.BagException", "exc1");
+    check(&declares(&["java.lang.Exception"]), "java.lang.NullPointerException", "exc1 reference-rejects");
+    check(&declares(&["java.lang.IllegalStateException"]), "p.BagError", "exc1 reference-rejects");
+    check(&declares(&["java.io.IOException"]), "p.BagException", "exc1 reference-rejects");
+}
+
+#[test]
+fn a_promised_exception_is_what_odd_numbers_get_but_not_what_null_gets() {
+    let positive =
+        ParameterFacts { seen: 3, positive: true, range: Some((1, 9)), ..ParameterFacts::default() };
+    let knowledge = knowing(
+        COUNT,
+        CallableFacts {
+            exceptions: vec!["IllegalArgumentException".to_owned()],
+            parameters: vec![positive],
+            ..CallableFacts::default()
+        },
+    );
+    let thrown = throwing(2, "java.lang.IllegalArgumentException");
+    check_on(integer(-3), &knowledge, &thrown, &done(), "exc1");
+    check_on(integer(0), &knowledge, &thrown, &done(), "exc1");
+    check_on(integer(i64::from(i32::MIN)), &knowledge, &thrown, &done(), "exc1");
+    check_on(null(), &knowledge, &thrown, &done(), "exc1 null-argument");
+    check_on(real(f64::NAN), &knowledge, &thrown, &done(), "exc1 not-finite");
+    check_on(integer(-3), &knowledge, &done(), &thrown, "exc2 unusual-sign");
+}
+
+#[test]
+fn a_new_exception_is_evidence_on_an_ordinary_input() {
+    for (thrown, expected) in [
+        ("java.lang.IllegalArgumentException", "exc2"),
+        ("java.lang.NullPointerException", "exc2"),
+        ("p.BagException", "exc2"),
+        ("java.lang.AssertionError", "exc2"),
+        ("java.lang.StackOverflowError", "error"),
+        ("java.lang.OutOfMemoryError", "error"),
+        ("java.lang.ExceptionInInitializerError", "error"),
+        ("java.lang.NoSuchMethodError", "error linkage-error"),
+        ("java.lang.NoClassDefFoundError", "error linkage-error"),
+    ] {
+        check(&[], &done(), &throwing(2, thrown), expected);
+        let odd = expected.split(' ').next().unwrap();
+        if odd == expected {
+            let thrown = throwing(2, thrown);
+            check_on(null(), &Knowledge::default(), &done(), &thrown, &format!("{odd} null-argument"));
+        }
+    }
+}
+
+#[test]
+fn another_exception_is_evidence_if_the_documentation_tells_them_apart() {
+    let thrown = |name: &str| throwing(2, name);
+    let (argument, state) = ("java.lang.IllegalArgumentException", "java.lang.IllegalStateException");
+    let format = "java.lang.NumberFormatException";
+    for (documented, one, other, expected) in [
+        (&[][..], argument, state, "exc-type reference-rejects"),
+        (&["IllegalStateException"], argument, state, "exc-type reference-rejects"),
+        (&["IllegalArgumentException"], argument, state, "exc-type"),
+        (&["IllegalArgumentException", "IllegalStateException"], argument, state, "exc-type"),
+        (&["IllegalArgumentException"], argument, format, "exc-type documented-alike"),
+        (&["IllegalArgumentException"], format, argument, "exc-type documented-alike"),
+        (&["IllegalArgumentException", "NumberFormatException"], argument, format, "exc-type"),
+        (&["IllegalArgumentException", "NumberFormatException"], format, argument, "exc-type"),
+        (&["NumberFormatException"], format, argument, "exc-type"),
+        (&["IllegalArgumentException"], argument, "java.lang.StackOverflowError", "exc-type"),
+        (&["IllegalArgumentException"], argument, "java.lang.NoSuchMethodError", "exc-type linkage-error"),
+    ] {
+        check(documented, &thrown(one), &thrown(other), expected);
+    }
+}
+
+#[test]
+fn wording_and_place_of_an_exception_are_remarks() {
+    let thrown = |message: &str, thrown_by: &str| {
+        let exception = Exception {
+            type_name: "java.lang.IllegalStateException".to_owned(),
+            message: Some(message.to_owned()),
+            thrown_by: Some(thrown_by.to_owned()),
+        };
+        Observation { steps: Vec::new(), ending: Ending::Threw { step: 2, exception } }
+    };
+    let documented = ["IllegalStateException"];
+    check(&documented, &thrown("a", "f"), &thrown("a", "f"), "same");
+    check(&documented, &thrown("a", "f"), &thrown("b", "f"), "assert exception-message");
+    check(&documented, &thrown("a", "f"), &thrown("a", "g"), "exc-loc exception-place");
+    check(&documented, &thrown("a", "f"), &thrown("b", "g"), "assert exception-message");
+}
+
+#[test]
+fn an_exception_in_a_library_is_not_the_programs() {
+    let input =
+        bonafix_model::Sequence { steps: vec![call(ARRAY_LIST, None, &[]), call(TO_STRING, Some(0), &[])] };
+    let (one, other) = (returning(1, Value::Int(1)), throwing(1, "java.lang.IllegalStateException"));
+    let ruling = rule(&input, &Knowledge::default(), Behaviour::Observed(&one), Behaviour::Observed(&other));
+    assert_eq!(in_short(&ruling), "exc2 library-call");
+}
+
+#[test]
+fn a_claim_tells_what_each_version_does() {
+    let sentence = |one: &Observation, other: &Observation| {
+        let input = bag_call(COUNT, integer(3));
+        let knowledge = knowing_exceptions(COUNT, &["IllegalStateException"]);
+        match rule(&input, &knowledge, Behaviour::Observed(one), Behaviour::Observed(other)) {
+            Ruling::Evidence(claim) => claim.sentence("bag.count(3)"),
+            other => panic!("{other:?}"),
+        }
+    };
+    let thrown = throwing(2, "java.lang.IllegalStateException");
+    assert_eq!(
+        sentence(&thrown, &done()),
+        "`bag.count(3)` throws java.lang.IllegalStateException in the reference and returns 1 in the patched version"
+    );
+    assert_eq!(
+        sentence(&done(), &thrown),
+        "`bag.count(3)` returns 1 in the reference and throws java.lang.IllegalStateException in the patched version"
+    );
+}

@@ -1,0 +1,305 @@
+//! Which inputs are ordinary.
+
+use bonafix_lang::Behaviour;
+use bonafix_model::{
+    CallableFacts, CallableId, Ending, Knowledge, Literal, LiteralSource, MinedLiteral, Observation,
+    ParameterFacts, Sequence, Slot, Step, StepObservation, Value,
+};
+
+use super::super::fixture::*;
+
+fn check(callable: CallableId, argument: Step, facts: Option<ParameterFacts>, expected: &str) {
+    let knowledge = facts.map(|facts| knowing_parameter(callable, facts)).unwrap_or_default();
+    check_input(&bag_call(callable, argument), &knowledge, expected);
+}
+
+fn check_input(input: &Sequence, knowledge: &Knowledge, expected: &str) {
+    let reason = oddity(input, knowledge).map_or("ordinary", |reason| reason.key());
+    assert_eq!(reason, expected, "{input:?}");
+}
+
+/// Numbers that tests pass.
+fn numbers(seen: u32, range: (i64, i64)) -> ParameterFacts {
+    ParameterFacts {
+        seen,
+        negative: range.0 < 0,
+        zero: false,
+        positive: range.1 > 0,
+        range: Some(range),
+        ..ParameterFacts::default()
+    }
+}
+
+#[test]
+fn null_is_ordinary_where_tests_or_documentation_have_it() {
+    check(NAME, text("a"), None, "ordinary");
+    check(NAME, null(), None, "null-argument");
+    check(NAME, null(), Some(ParameterFacts { seen: 2, ..ParameterFacts::default() }), "null-argument");
+    check(NAME, null(), Some(ParameterFacts { null: true, ..ParameterFacts::default() }), "ordinary");
+    check(
+        NAME,
+        null(),
+        Some(ParameterFacts { null_element: true, ..ParameterFacts::default() }),
+        "null-argument",
+    );
+    check(EQUALS, null(), None, "ordinary");
+}
+
+#[test]
+fn nan_and_infinity_are_ordinary_where_tests_have_them() {
+    let known = || Some(ParameterFacts { not_finite: true, ..ParameterFacts::default() });
+    for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        check(SUM, real(value), None, "not-finite");
+        check(SUM, real(value), known(), "ordinary");
+    }
+    check(SUM, constant(Literal::Float(f32::NAN.to_bits())), None, "not-finite");
+}
+
+#[test]
+fn a_sign_is_unusual_only_where_tests_show_others() {
+    for (value, facts, expected) in [
+        (-1, None, "ordinary"),
+        (-1, Some(ParameterFacts::default()), "ordinary"),
+        (-1, Some(numbers(1, (5, 5))), "unusual-sign"),
+        (-1, Some(numbers(4, (-5, 5))), "ordinary"),
+        (0, Some(numbers(2, (4, 5))), "ordinary"),
+        (0, Some(numbers(3, (4, 6))), "unusual-sign"),
+        (0, Some(ParameterFacts { zero: true, ..numbers(3, (0, 6)) }), "ordinary"),
+        (0, Some(numbers(3, (-4, 6))), "ordinary"),
+        (7, Some(numbers(3, (-6, -4))), "ordinary"),
+        // Tests pass things that are no numbers: nothing is known of signs.
+        (-1, Some(ParameterFacts { seen: 5, ..ParameterFacts::default() }), "ordinary"),
+    ] {
+        check(COUNT, integer(value), facts, expected);
+    }
+    check(SUM, real(-0.5), Some(numbers(1, (5, 5))), "unusual-sign");
+    check(SUM, real(-0.5), None, "ordinary");
+}
+
+#[test]
+fn a_number_is_extreme_where_tests_stay_modest() {
+    let max = i64::from(i32::MAX);
+    for (callable, value, facts, expected) in [
+        (COUNT, max, None, "extreme-number"),
+        (COUNT, -max - 1, None, "extreme-number"),
+        (COUNT, 1 << 30, None, "ordinary"),
+        (COUNT, max, Some(numbers(3, (1, 1000))), "extreme-number"),
+        (COUNT, max, Some(numbers(3, (1, max))), "ordinary"),
+        (WAIT, 1_600_000_000_000, None, "ordinary"),
+        (WAIT, 1_600_000_000_000, Some(numbers(3, (1, 1000))), "extreme-number"),
+        (WAIT, i64::MAX, None, "extreme-number"),
+        (WAIT, i64::MIN, None, "extreme-number"),
+    ] {
+        check(callable, integer(value), facts, expected);
+    }
+    for (value, expected) in [
+        (1e16, "extreme-number"),
+        (-1e300, "extreme-number"),
+        (f64::MIN_POSITIVE, "extreme-number"),
+        (0.0, "ordinary"),
+        (1e12, "ordinary"),
+        (1e-12, "ordinary"),
+    ] {
+        check(SUM, real(value), None, expected);
+    }
+}
+
+#[test]
+fn an_extreme_number_of_the_tests_is_ordinary() {
+    let mined =
+        |source, value| Knowledge { literals: vec![MinedLiteral { source, value }], ..Knowledge::default() };
+    let max = i64::from(i32::MAX);
+    let input = bag_call(COUNT, integer(max));
+    check_input(&input, &mined(LiteralSource::Test, Literal::Integer(max)), "ordinary");
+    check_input(&input, &mined(LiteralSource::Change, Literal::Integer(max)), "extreme-number");
+    let large = Literal::Double(1e20_f64.to_bits());
+    check_input(&bag_call(SUM, real(1e20)), &mined(LiteralSource::Test, large), "ordinary");
+}
+
+#[test]
+fn broken_and_huge_texts_are_not_ordinary() {
+    check(NAME, text("Grüße 😀\n"), None, "ordinary");
+    check(NAME, text("a\u{0}"), None, "broken-text");
+    check(NAME, text("\u{7f}"), None, "broken-text");
+    check(NAME, constant(Literal::Text(vec![0x61, 0xd800])), None, "broken-text");
+    check(NAME, constant(Literal::Char(0xdc00)), None, "broken-text");
+    check(NAME, constant(Literal::Char(0x61)), None, "ordinary");
+    check(NAME, text(&"x".repeat(10_000)), None, "ordinary");
+    check(NAME, text(&"x".repeat(10_001)), None, "huge");
+    let value = Literal::Text(vec![0x61, 0]);
+    let literals = vec![MinedLiteral { source: LiteralSource::Test, value }];
+    check_input(&bag_call(NAME, text("\u{0}b")), &Knowledge { literals, ..Knowledge::default() }, "ordinary");
+}
+
+/// A bag, constants, a list of them made in some way, and a call with it.
+fn with_array(values: &[Step]) -> Sequence {
+    let mut steps = vec![call(BAG, None, &[])];
+    steps.extend_from_slice(values);
+    let items: Vec<Slot> = (1..).take(values.len()).collect();
+    let array = Slot::try_from(steps.len()).unwrap();
+    steps.push(Step::Array { element: "int".to_owned(), items });
+    steps.push(call(AS_LIST, None, &[array]));
+    steps.push(call(ALL, Some(0), &[array + 1]));
+    Sequence { steps }
+}
+
+fn with_adds(values: &[i64]) -> Sequence {
+    let mut steps = vec![call(BAG, None, &[]), call(ARRAY_LIST, None, &[])];
+    for value in values {
+        let slot = Slot::try_from(steps.len()).unwrap();
+        steps.push(integer(*value));
+        steps.push(call(ADD, Some(1), &[slot]));
+    }
+    steps.push(call(ALL, Some(0), &[1]));
+    Sequence { steps }
+}
+
+/// Lists that tests pass.
+fn lists(lists: u32, unsorted: bool, repeated: bool) -> Knowledge {
+    let facts = ParameterFacts { lists, unsorted, repeated, ..numbers(3, (1, 9)) };
+    knowing_parameter(ALL, facts)
+}
+
+#[test]
+fn lists_are_as_sorted_and_as_varied_as_those_of_the_tests() {
+    for (values, facts, expected) in [
+        (&[1, 2, 3][..], lists(2, false, false), "ordinary"),
+        (&[2, 1], lists(2, false, false), "unsorted"),
+        (&[2, 1], lists(1, false, false), "ordinary"),
+        (&[2, 1], lists(2, true, false), "ordinary"),
+        (&[1, 1], lists(2, false, false), "repeated"),
+        (&[1, 1], lists(2, false, true), "ordinary"),
+        (&[1, 1], lists(0, false, false), "ordinary"),
+        (&[1], lists(2, false, false), "ordinary"),
+        (&[], lists(2, false, false), "ordinary"),
+        (&[2, 1], Knowledge::default(), "ordinary"),
+    ] {
+        let constants: Vec<Step> = values.iter().map(|value| integer(*value)).collect();
+        check_input(&with_array(&constants), &facts, expected);
+        check_input(&with_adds(values), &facts, expected);
+    }
+}
+
+#[test]
+fn what_was_sorted_or_filled_in_unknown_ways_is_not_called_unsorted() {
+    let mut input = with_adds(&[2, 1]);
+    let last = input.steps.pop().unwrap();
+    input.steps.push(call(SORT, None, &[1]));
+    input.steps.push(last);
+    check_input(&input, &lists(2, false, false), "ordinary");
+}
+
+#[test]
+fn what_is_inside_a_list_counts_as_what_is_passed() {
+    check_input(&with_array(&[integer(1), null()]), &Knowledge::default(), "null-argument");
+    let known = knowing_parameter(ALL, ParameterFacts { null_element: true, ..ParameterFacts::default() });
+    check_input(&with_array(&[integer(1), null()]), &known, "ordinary");
+    check_input(&with_array(&[real(f64::NAN)]), &Knowledge::default(), "not-finite");
+    check_input(&with_adds(&[-1]), &lists(2, false, false), "unusual-sign");
+    check_input(&with_array(&vec![integer(1); 1001]), &Knowledge::default(), "huge");
+}
+
+#[test]
+fn what_is_passed_to_a_library_alone_is_nobodys_concern() {
+    let steps = vec![
+        call(BAG, None, &[]),
+        call(ARRAY_LIST, None, &[]),
+        null(),
+        call(ADD, Some(1), &[2]),
+        integer(1),
+        call(COUNT, Some(0), &[4]),
+    ];
+    check_input(&Sequence { steps }, &Knowledge::default(), "ordinary");
+}
+
+#[test]
+fn what_a_call_returned_counts_as_what_is_passed_on() {
+    let input = Sequence {
+        steps: vec![call(BAG, None, &[]), text("a"), call(NAME, Some(0), &[1]), call(NAME, Some(0), &[2])],
+    };
+    let seen = |first: &Value, last: i32| {
+        let step =
+            |step, result| StepObservation { step, result: Some(result), ..StepObservation::default() };
+        Observation {
+            steps: vec![step(2, first.clone()), step(3, Value::Int(last))],
+            ending: Ending::Completed,
+        }
+    };
+    for (first, expected) in [(Value::Null, "assert null-argument"), (words("b"), "assert")] {
+        let (one, other) = (seen(&first, 1), seen(&first, 2));
+        let ruling =
+            rule(&input, &Knowledge::default(), Behaviour::Observed(&one), Behaviour::Observed(&other));
+        assert_eq!(in_short(&ruling), expected);
+    }
+}
+
+#[test]
+fn the_sign_of_a_decimal_is_seen_in_what_made_it() {
+    let input = Sequence {
+        steps: vec![call(BAG, None, &[]), real(-2.5), call(DECIMAL, None, &[1]), call(SUM, Some(0), &[2])],
+    };
+    let seen = |last: i32| {
+        let step =
+            |step, result| StepObservation { step, result: Some(result), ..StepObservation::default() };
+        Observation {
+            steps: vec![step(2, decimal("-2.50")), step(3, Value::Int(last))],
+            ending: Ending::Completed,
+        }
+    };
+    let knowledge = knowing_parameter(SUM, numbers(2, (1, 9)));
+    let ruling = rule(&input, &knowledge, Behaviour::Observed(&seen(1)), Behaviour::Observed(&seen(2)));
+    assert_eq!(in_short(&ruling), "assert unusual-sign");
+}
+
+#[test]
+fn what_comes_behind_the_difference_does_not_matter() {
+    let mut input = bag_call(COUNT, integer(1));
+    input.steps.push(null());
+    input.steps.push(call(NAME, Some(0), &[3]));
+    let (one, other) = (returning(2, Value::Int(1)), returning(2, Value::Int(2)));
+    let ruling = rule(&input, &Knowledge::default(), Behaviour::Observed(&one), Behaviour::Observed(&other));
+    assert_eq!(in_short(&ruling), "assert");
+    let (one, other) = (returning(4, Value::Int(1)), returning(4, Value::Int(2)));
+    let ruling = rule(&input, &Knowledge::default(), Behaviour::Observed(&one), Behaviour::Observed(&other));
+    assert_eq!(in_short(&ruling), "assert null-argument");
+}
+
+#[test]
+fn what_users_cannot_call_counts_only_if_tests_call_it() {
+    check(HIDDEN, integer(1), None, "not-public");
+    let tested = knowing(HIDDEN, CallableFacts { tested: true, ..CallableFacts::default() });
+    check_input(&bag_call(HIDDEN, integer(1)), &tested, "ordinary");
+    let mut input = bag_call(HIDDEN, integer(1));
+    input.steps.push(call(COUNT, Some(0), &[1]));
+    check_input(&input, &Knowledge::default(), "not-public");
+}
+
+#[test]
+fn stubs_stand_for_functions_and_listeners_only() {
+    let stub = |interface: &str, answers: Vec<Slot>| Step::Stub { interface: interface.to_owned(), answers };
+    for (interface, expected) in [
+        ("p.Rule", "ordinary"),
+        ("p.Listener", "ordinary"),
+        ("java.util.function.Function", "ordinary"),
+        ("p.Shelf", "stub-argument"),
+        ("java.util.List", "stub-argument"),
+        ("java.util.Comparator", "stub-argument"),
+        ("java.lang.Comparable", "stub-argument"),
+        ("q.Unknown", "stub-argument"),
+    ] {
+        check(NAME, stub(interface, Vec::new()), None, expected);
+    }
+    for (answer, expected) in
+        [(null(), "null-argument"), (real(f64::NAN), "not-finite"), (integer(-4), "ordinary")]
+    {
+        let steps = vec![call(BAG, None, &[]), answer, stub("p.Rule", vec![1]), call(NAME, Some(0), &[2])];
+        check_input(&Sequence { steps }, &knowing_parameter(NAME, numbers(3, (1, 9))), expected);
+    }
+}
+
+#[test]
+fn a_stub_may_be_the_receiver() {
+    let stub = Step::Stub { interface: "p.Listener".to_owned(), answers: Vec::new() };
+    let input = Sequence { steps: vec![stub, integer(1), call(LISTEN, Some(0), &[1])] };
+    check_input(&input, &Knowledge::default(), "ordinary");
+}

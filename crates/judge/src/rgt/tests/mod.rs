@@ -1,0 +1,6 @@
+//! The rules, each in both directions.
+
+mod differences;
+mod exceptions;
+mod inputs;
+mod noise;
