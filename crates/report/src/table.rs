@@ -1,6 +1,6 @@
 //! Small plain text tables. Own, because all that is needed is padding: no borders, no wrapping, no colours.
 
-use bonafix_model::{PatchReport, RunReport};
+use bonafix_model::{PatchReport, RunReport, Strength};
 
 use crate::terminal::clean;
 
@@ -45,7 +45,7 @@ pub fn outcomes<'a>(runs: impl IntoIterator<Item = (&'a str, &'a RunReport)>) ->
     render(&["case", "patch", "outcome", "fixed tests", "changed", "time"], &rows)
 }
 
-/// The cells of one patch: name, outcome with its reason, tests fixed, elements changed, time.
+/// The cells of one patch: name, outcome with its reason or the class of difference, tests fixed, elements changed, time.
 pub(crate) fn patch_row(patch: &PatchReport) -> Vec<String> {
     let fixed = patch.plausibility.as_ref().map_or(0, |plausibility| plausibility.fixed.len());
     let changed = patch.delta.elements().filter(|element| !element.only_nested).count();
@@ -57,7 +57,9 @@ pub(crate) fn patch_row(patch: &PatchReport) -> Vec<String> {
 
 fn outcome_with_reason(patch: &PatchReport) -> String {
     let outcome = patch.verdict.outcome;
-    match crate::terminal::reason(&patch.verdict) {
+    let proof = patch.evidence.iter().find(|evidence| evidence.strength == Strength::Proof);
+    let class = proof.and_then(|proof| proof.exhibit.as_ref()).map(|exhibit| exhibit.class.name().to_owned());
+    match crate::terminal::reason(&patch.verdict).or(class) {
         Some(reason) => format!("{outcome}: {reason}"),
         None => outcome.to_string(),
     }

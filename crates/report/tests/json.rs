@@ -159,13 +159,12 @@ fn two_runs_differ_in_their_timings_alone() {
 
 #[test]
 fn a_table_over_several_cases() {
-    let (first, second) =
-        (run([plausible("correct.diff"), plausible("other.diff")]), broken("no-tests", "x", &[]));
+    let (first, second) = (run([plausible("correct.diff"), refuted()]), broken("no-tests", "x", &[]));
     insta::assert_snapshot!(table::outcomes([("leap-year", &first), ("empty", &second)]), @"
-    case       patch         outcome                    fixed tests  changed  time
-    ---------  ------------  -------------------------  -----------  -------  -----
-    leap-year  correct.diff  inconclusive: not-judged             1        2  2.2 s
-    leap-year  other.diff    inconclusive: not-judged             1        2  2.2 s
-    empty      -             baseline broken: no-tests  -            -        -
+    case       patch                 outcome                    fixed tests  changed  time
+    ---------  --------------------  -------------------------  -----------  -------  -----
+    leap-year  correct.diff          inconclusive: not-judged             1        2  2.2 s
+    leap-year  patches/overfit.diff  refuted: assert                      1        2  4.7 s
+    empty      -                     baseline broken: no-tests  -            -        -
     ");
 }
