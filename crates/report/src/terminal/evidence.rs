@@ -18,7 +18,7 @@ const VALUE_LENGTH: usize = 240;
 pub(super) fn draw_proofs(canvas: &mut Canvas, all: &[Evidence], said: &str) {
     let proofs: Vec<&Evidence> = of(all, Strength::Proof).collect();
     some(canvas, &proofs, |canvas, proof| {
-        let summary = if proof.summary == said { None } else { Some(proof.summary.as_str()) };
+        let summary = if said.contains(&proof.summary) { None } else { Some(proof.summary.as_str()) };
         draw_finding(canvas, Ink::Bad, proof, summary);
         if let Some(exhibit) = &proof.exhibit {
             draw_exhibit(canvas, exhibit);

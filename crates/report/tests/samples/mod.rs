@@ -140,7 +140,7 @@ fn effort(fields: Value) -> Value {
 pub(crate) fn refuted() -> PatchReport {
     patch(json!({
         "name": "patches/overfit.diff",
-        "verdict": {"outcome": "refuted", "summary": "isLeap(2100) gives true, and the reference gives false"},
+        "verdict": {"outcome": "refuted", "summary": "rgt (assert): isLeap(2100) gives true, and the reference gives false"},
         "evidence": [{
             "technique": "rgt", "strength": "proof", "summary": "isLeap(2100) gives true, and the reference gives false",
             "exhibit": {
