@@ -9,6 +9,9 @@ use crate::command_line::{CommandLine, tail};
 /// The version of the JSON report that this reads.
 const FORMAT: u64 = 1;
 
+/// How many lines are shown of why a baseline is broken.
+const DETAILS: usize = 10;
+
 /// Timings that say when something happened within a step: they are no steps of their own.
 const MOMENTS: [&str; 1] = ["first-input"];
 
@@ -153,7 +156,10 @@ pub(crate) fn patches_of(report: &Value) -> Result<&[Value]> {
         other => bail!("the report has format {other:?}, and this reads {FORMAT}"),
     }
     if let Some(summary) = report["broken"]["summary"].as_str() {
-        bail!("the baseline is broken: {summary}");
+        let details = report["broken"]["details"].as_array().into_iter().flatten();
+        let details: Vec<&str> =
+            details.filter_map(Value::as_str).flat_map(str::lines).take(DETAILS).collect();
+        bail!("the baseline is broken: {}", [&[summary], details.as_slice()].concat().join("\n  "));
     }
     Ok(report["patches"].as_array().context("the report has no `patches`")?)
 }
@@ -282,6 +288,9 @@ mod tests {
         let report = json!({"format": 1, "broken": {"summary": "no test shows the bug"}, "patches": []});
         let error = patches_of(&report).unwrap_err();
         assert_eq!(error.to_string(), "the baseline is broken: no test shows the bug");
+        let report = json!({"format": 1, "broken": {"summary": "1 error", "details": ["A.java:3\nint x"]}});
+        let error = patches_of(&report).unwrap_err();
+        assert_eq!(error.to_string(), "the baseline is broken: 1 error\n  A.java:3\n  int x");
     }
 
     #[test]
