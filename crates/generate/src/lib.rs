@@ -1,1 +1,30 @@
 //! Inputs without expectations: seeds from developers' tests, random ones, searched ones; and small ones from large ones.
+//!
+//! Knows a program by its catalog and by what is known of it, and runs inputs through a `Run`. One seed and one number
+//! of inputs give one search.
+
+#![warn(missing_docs)]
+
+mod build;
+mod chance;
+mod corpus;
+mod draft;
+mod literals;
+mod mutate;
+mod observe;
+mod oddity;
+mod propose;
+mod search;
+mod seeds;
+mod types;
+mod world;
+
+pub use observe::observers;
+pub use search::{Finding, OnDifference, Reaction, Search, SearchOptions, SearchReport, SearchState};
+mod minimise;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+
+pub use minimise::minimise;

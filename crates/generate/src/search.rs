@@ -1,0 +1,402 @@
+//! The search: proposes inputs, has them run, learns from what they brought, tells of differences.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
+
+use bonafix_lang::{LangError, Run, RunScope};
+use bonafix_model::{
+    Breakdown, Budget, CallableId, Catalog, DifferenceKind, Goal, GoalId, GoalPurpose, Knowledge, Ran,
+    SearchEnd, Sequence, SequenceOutcome, Step, Tolerance, compare,
+};
+
+use crate::corpus::Goals;
+use crate::oddity;
+use crate::propose::{Origin, Proposal, Proposer};
+use crate::seeds;
+use crate::world::World;
+
+/// How to search.
+#[derive(Debug, Clone)]
+pub struct SearchOptions {
+    /// Where chance begins.
+    pub seed: u64,
+    /// What it may cost.
+    pub budget: Budget,
+    /// The versions that are compared: two, the one that is right first.
+    pub scope: RunScope,
+    /// Inputs without any news after which there is nothing left to be found.
+    pub patience: u64,
+    /// Inputs of earlier searches, run first.
+    pub kept: Vec<Sequence>,
+}
+
+/// An input on which the versions differed, or which one of them did not survive.
+#[derive(Debug, Clone)]
+pub struct Finding {
+    /// The input.
+    pub input: Sequence,
+    /// What became of it.
+    pub outcome: SequenceOutcome,
+}
+
+/// What somebody thinks of a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reaction {
+    /// Of no use.
+    Continue,
+    /// Not yet of use, since it is only internal or not ordinary: worth being varied.
+    Pursue,
+    /// That is what was looked for.
+    Stop,
+}
+
+/// How far a search is.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct SearchState {
+    /// Inputs that were run.
+    pub inputs: u64,
+    /// Of these, how many reached changed code.
+    pub reached: u64,
+    /// Of these, on how many the versions differed.
+    pub differing: u64,
+    /// Goals that are not met yet.
+    pub open_goals: u32,
+    /// The least distance to one of the foremost of them.
+    pub best_distance: Option<f64>,
+}
+
+/// What a search came to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchReport {
+    /// Inputs that were run.
+    pub inputs: u64,
+    /// Of these, how many reached changed code.
+    pub reached: u64,
+    /// Inputs taken from tests, or parts of such.
+    pub seeds: u64,
+    /// Inputs of earlier searches.
+    pub kept: u64,
+    /// Branches of the changed methods.
+    pub branches: u32,
+    /// Of these, how many were taken.
+    pub branches_taken: u32,
+    /// Inputs on which the versions differed at all.
+    pub differing: u64,
+    /// Inputs that a version did not survive.
+    pub broke_down: u64,
+    /// Why it ended.
+    pub ended: SearchEnd,
+    /// Inputs worth trying on another patch: those that came nearer to something, reached the change or differed.
+    pub corpus: Vec<Sequence>,
+}
+
+/// Asked for each finding that is unlike those before it; may use the runner to minimise and confirm.
+pub type OnDifference<'f> = dyn FnMut(&Finding, &mut dyn Run) -> Result<Reaction, LangError> + 'f;
+
+/// What findings are told apart by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct FindingKind {
+    callable: Option<CallableId>,
+    shown: Shown,
+    odd: u8,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Shown {
+    Visible(DifferenceKind),
+    Internal(DifferenceKind),
+    Nothing,
+    Failed(u32, Breakdown),
+}
+
+/// What is known of one kind of findings.
+#[derive(Debug, Clone, Copy)]
+struct KindRecord {
+    count: u64,
+    shortest: usize,
+    pursue: bool,
+}
+
+/// A search.
+pub struct Search<'a> {
+    proposer: Proposer<'a>,
+    options: SearchOptions,
+    state: SearchState,
+    seeds: u64,
+    kept: u64,
+    broke_down: u64,
+    kinds: BTreeMap<FindingKind, KindRecord>,
+    corpus: BTreeSet<Sequence>,
+    without_news: u64,
+    nothing_to_call: bool,
+}
+
+/// Inputs in a batch, once the search is under way.
+const BATCH: usize = 512;
+/// Inputs in the first one, so that something is known soon.
+const FIRST_BATCH: usize = 32;
+/// Inputs without news after which the search begins anew.
+const RESTART: u64 = 6_000;
+/// Inputs that are handed on to further searches.
+const CORPUS: usize = 500;
+/// Findings of one kind that are told of before they become rare.
+const TOLD: u64 = 6;
+
+impl<'a> Search<'a> {
+    /// Prepares a search in terms of a catalog and of the goals of a runner.
+    pub fn new(knowledge: &'a Knowledge, catalog: &Catalog, goals: &[Goal], options: SearchOptions) -> Self {
+        let world = World::new(catalog, knowledge, &options.kept);
+        let nothing_to_call =
+            world.targets.items().is_empty() && knowledge.seeds.is_empty() && options.kept.is_empty();
+        let mut proposer = Proposer::new(world, Goals::new(goals), options.seed);
+        let callables = catalog.callables.len();
+        let is_known = |input: &Sequence| {
+            input.is_well_formed() && input.callables().all(|callable| (callable as usize) < callables)
+        };
+        for input in options.kept.iter().filter(|input| is_known(input)) {
+            proposer.enqueue(input.clone(), Origin::Kept);
+        }
+        let usable = || knowledge.seeds.iter().map(|seed| &seed.sequence).filter(|input| is_known(input));
+        for input in usable() {
+            proposer.enqueue(input.clone(), Origin::Seed);
+        }
+        for input in usable() {
+            for part in seeds::parts(&proposer.world, input) {
+                proposer.enqueue(part, Origin::Seed);
+            }
+        }
+        Self {
+            proposer,
+            options,
+            state: SearchState::default(),
+            seeds: 0,
+            kept: 0,
+            broke_down: 0,
+            kinds: BTreeMap::new(),
+            corpus: BTreeSet::new(),
+            without_news: 0,
+            nothing_to_call,
+        }
+    }
+
+    /// Searches until somebody is satisfied, the budget is spent, or nothing is left.
+    pub fn run(
+        &mut self,
+        run: &mut dyn Run,
+        on_difference: &mut OnDifference<'_>,
+        on_progress: &mut dyn FnMut(&SearchState),
+    ) -> Result<SearchReport, LangError> {
+        let start = Instant::now();
+        let mut size = FIRST_BATCH;
+        let ended = loop {
+            if self.nothing_to_call {
+                break SearchEnd::NothingToCall;
+            }
+            let Some(allowed) = self.allowed(start, size) else { break SearchEnd::Budget };
+            if self.without_news >= self.options.patience {
+                break SearchEnd::Exhausted;
+            }
+            let batch = self.proposer.batch(allowed);
+            if batch.is_empty() {
+                break SearchEnd::Exhausted;
+            }
+            if self.run_batch(batch, run, on_difference)? {
+                break SearchEnd::Found;
+            }
+            on_progress(&self.state);
+            size = (size * 2).min(BATCH);
+        };
+        on_progress(&self.state);
+        Ok(self.report(ended))
+    }
+
+    /// How large the next batch may be; none if the budget is spent.
+    fn allowed(&self, start: Instant, size: usize) -> Option<usize> {
+        match self.options.budget {
+            Budget::Inputs(inputs) => {
+                let left = usize::try_from(inputs.saturating_sub(self.state.inputs)).unwrap_or(usize::MAX);
+                (left > 0).then_some(left.min(size))
+            }
+            Budget::Time(time) => (start.elapsed() < time).then_some(size),
+        }
+    }
+
+    /// Runs inputs and learns from them. Says whether somebody is satisfied.
+    fn run_batch(
+        &mut self,
+        batch: Vec<Proposal>,
+        run: &mut dyn Run,
+        on_difference: &mut OnDifference<'_>,
+    ) -> Result<bool, LangError> {
+        let (inputs, origins): (Vec<Sequence>, Vec<Origin>) =
+            batch.into_iter().map(|proposal| (proposal.input, proposal.origin)).unzip();
+        let results = run.run(&inputs, &self.options.scope)?;
+        let mut climbs: BTreeMap<GoalId, usize> = BTreeMap::new();
+        let mut satisfied = false;
+        for ((input, origin), ran) in inputs.into_iter().zip(origins).zip(results) {
+            // Counted and learnt from even after somebody is satisfied: it was run.
+            self.learn(&input, origin, &ran, &mut climbs);
+            if satisfied || matches!(ran.outcome, SequenceOutcome::Same { .. }) {
+                continue;
+            }
+            let finding = Finding { input, outcome: ran.outcome };
+            satisfied = self.found(&finding, origin, run, on_difference)?;
+        }
+        for (goal, literal) in climbs {
+            if let Some(input) = self.proposer.goals.follow(goal, literal) {
+                self.proposer.climb(goal, literal, &input);
+            }
+        }
+        self.proposer.fade();
+        if self.without_news >= RESTART && self.without_news % RESTART < BATCH as u64 {
+            self.proposer.restart();
+        }
+        Ok(satisfied)
+    }
+
+    fn learn(&mut self, input: &Sequence, origin: Origin, ran: &Ran, climbs: &mut BTreeMap<GoalId, usize>) {
+        self.state.inputs += 1;
+        self.without_news += 1;
+        match origin {
+            Origin::Kept => self.kept += 1,
+            Origin::Seed => self.seeds += 1,
+            _ => {}
+        }
+        let early = matches!(&ran.outcome, SequenceOutcome::Same { summary, .. } if summary.unfit);
+        if matches!(origin, Origin::Kept | Origin::Seed) && !early {
+            self.proposer.seeds.push(input.clone());
+        }
+        if ran.feedback.reached {
+            if self.state.reached == 0 {
+                self.news(origin, 3.0);
+            }
+            self.state.reached += 1;
+            // A part of them is as good as all of them.
+            if self.state.reached < 200 || self.state.reached.is_multiple_of(16) {
+                self.proposer.reached.push(input.clone());
+                self.keep(input);
+            }
+        }
+        for progress in &ran.feedback.progress {
+            self.news(origin, 1.0);
+            let open = self.proposer.goals.note(progress, input);
+            match origin {
+                Origin::Ladder(_, literal) if open => drop(climbs.insert(progress.goal, literal)),
+                _ => drop(climbs.remove(&progress.goal)),
+            }
+        }
+        if !ran.feedback.progress.is_empty() {
+            self.proposer.reached.push(input.clone());
+            self.keep(input);
+        }
+        self.state.open_goals = self.proposer.goals.open();
+        self.state.best_distance = self.proposer.goals.best_open();
+    }
+
+    fn news(&mut self, origin: Origin, worth: f64) {
+        self.without_news = 0;
+        self.proposer.reward(origin, worth);
+    }
+
+    fn keep(&mut self, input: &Sequence) {
+        if self.corpus.len() < CORPUS {
+            self.corpus.insert(input.clone());
+        }
+    }
+
+    fn found(
+        &mut self,
+        finding: &Finding,
+        origin: Origin,
+        run: &mut dyn Run,
+        on_difference: &mut OnDifference<'_>,
+    ) -> Result<bool, LangError> {
+        match finding.outcome {
+            SequenceOutcome::Failed { .. } => self.broke_down += 1,
+            _ => self.state.differing += 1,
+        }
+        let kind = self.kind(finding);
+        let length = finding.input.steps.len();
+        let record =
+            self.kinds.entry(kind).or_insert(KindRecord { count: 0, shortest: usize::MAX, pursue: false });
+        record.count += 1;
+        let shorter = length < record.shortest && record.count <= 10 * TOLD;
+        let told = record.count <= TOLD || record.count.is_power_of_two() || shorter;
+        record.shortest = record.shortest.min(length);
+        let (first, pursue) = (record.count == 1, record.pursue);
+        if first {
+            self.news(origin, 2.0);
+        }
+        self.keep(&finding.input);
+        let reaction = match told {
+            true => on_difference(finding, run)?,
+            false if pursue => Reaction::Pursue,
+            false => Reaction::Continue,
+        };
+        if told && let Some(record) = self.kinds.get_mut(&kind) {
+            record.pursue = reaction == Reaction::Pursue;
+        }
+        match reaction {
+            Reaction::Stop => return Ok(true),
+            Reaction::Pursue => self.pursue(finding, first),
+            Reaction::Continue => {}
+        }
+        Ok(false)
+    }
+
+    fn pursue(&mut self, finding: &Finding, first: bool) {
+        if first
+            && let SequenceOutcome::Differs { observations, .. } = &finding.outcome
+            && let [one, other, ..] = &observations[..]
+            && let Some(difference) = compare(one, other, &Tolerance::default()).first()
+        {
+            for look in crate::observe::looks(&self.proposer.world, &finding.input, &difference.location) {
+                self.proposer.enqueue(look, Origin::Look);
+            }
+        }
+        self.proposer.pursued.push(finding.input.clone());
+    }
+
+    fn kind(&self, finding: &Finding) -> FindingKind {
+        let world = &self.proposer.world;
+        let last = finding.input.steps.iter().rev().find_map(|step| match step {
+            Step::Call { callable, .. } if world.types.get(world.member(*callable).owner).is_subject => {
+                Some(*callable)
+            }
+            _ => None,
+        });
+        let shown = match &finding.outcome {
+            SequenceOutcome::Failed { version, breakdown } => Shown::Failed(*version, *breakdown),
+            SequenceOutcome::Differs { observations, .. } => first_shown(observations),
+            SequenceOutcome::Same { .. } => Shown::Nothing,
+        };
+        FindingKind { callable: last, shown, odd: oddity::ways(world, &finding.input) }
+    }
+
+    fn report(&mut self, ended: SearchEnd) -> SearchReport {
+        let goals = &self.proposer.goals;
+        SearchReport {
+            inputs: self.state.inputs,
+            reached: self.state.reached,
+            seeds: self.seeds,
+            kept: self.kept,
+            branches: goals.count(GoalPurpose::Branch),
+            branches_taken: goals.met(GoalPurpose::Branch),
+            differing: self.state.differing,
+            broke_down: self.broke_down,
+            ended,
+            corpus: std::mem::take(&mut self.corpus).into_iter().collect(),
+        }
+    }
+}
+
+fn first_shown(observations: &[bonafix_model::Observation]) -> Shown {
+    let [one, other, ..] = observations else { return Shown::Nothing };
+    let differences = compare(one, other, &Tolerance::default());
+    let visible = differences.iter().find(|difference| !difference.location.is_internal());
+    match (visible, differences.first()) {
+        (Some(difference), _) => Shown::Visible(difference.kind),
+        (None, Some(difference)) => Shown::Internal(difference.kind),
+        (None, None) => Shown::Nothing,
+    }
+}

@@ -1,0 +1,378 @@
+//! The search on a small program: what it finds, that it is the same each time, that its inputs are what they claim.
+
+use std::collections::BTreeMap;
+
+use bonafix_lang::RunScope;
+use bonafix_model::{
+    Budget, CallableFacts, Knowledge, Literal, LiteralSource, MinedLiteral, ParameterFacts, SearchEnd, Seed,
+    Sequence, SequenceOutcome, Step, Target, TestId,
+};
+use proptest::prelude::*;
+
+use crate::build::random;
+use crate::chance::Chance;
+use crate::draft::{Draft, MAX_STEPS, step_type};
+use crate::mutate::mutate;
+use crate::testing::{
+    ADD, BELOW, DEPTH, FakeRun, GET, LARGEST, NEAR, NEW_COUNTER, PAINT, call, catalog, constant,
+};
+use crate::world::World;
+use crate::{Reaction, Search, SearchOptions, SearchReport, minimise};
+
+fn knowledge(targets: &[u32]) -> Knowledge {
+    let targets = targets.iter().map(|callable| Target { distance: 0, callable: *callable }).collect();
+    Knowledge { targets, ..Knowledge::default() }
+}
+
+fn options(seed: u64, inputs: u64) -> SearchOptions {
+    SearchOptions {
+        seed,
+        budget: Budget::Inputs(inputs),
+        scope: RunScope { versions: vec![0, 1], show_all: false },
+        patience: 1_000_000,
+        kept: Vec::new(),
+    }
+}
+
+fn search(
+    knowledge: &Knowledge,
+    run: &mut FakeRun,
+    options: SearchOptions,
+    stop: bool,
+) -> (SearchReport, u64) {
+    use bonafix_lang::Run;
+    let goals = run.goals().to_vec();
+    let catalog = catalog();
+    let mut search = Search::new(knowledge, &catalog, &goals, options);
+    let mut told = 0;
+    let report = search
+        .run(
+            run,
+            &mut |_, _| {
+                told += 1;
+                Ok(if stop { Reaction::Stop } else { Reaction::Pursue })
+            },
+            &mut |_| {},
+        )
+        .unwrap();
+    (report, told)
+}
+
+#[test]
+fn the_one_number_that_parts_two_conditions_is_found_by_its_distance() {
+    for seed in 0..20 {
+        let mut run = FakeRun::new();
+        let (report, told) = search(&knowledge(&[BELOW]), &mut run, options(seed, 5_000), true);
+        assert_eq!(report.ended, SearchEnd::Found, "seed {seed}");
+        assert_eq!(told, 1);
+        assert!(report.inputs <= 2_000, "seed {seed} took {}", report.inputs);
+    }
+}
+
+#[test]
+fn without_a_distance_a_mined_number_leads_to_its_neighbour() {
+    let mut knowledge = knowledge(&[BELOW]);
+    knowledge.literals = vec![MinedLiteral { source: LiteralSource::Change, value: Literal::Integer(1000) }];
+    for seed in 0..10 {
+        let mut run = FakeRun::blind();
+        let (report, _) = search(&knowledge, &mut run, options(seed, 5_000), true);
+        assert_eq!(report.ended, SearchEnd::Found, "seed {seed}");
+    }
+}
+
+#[test]
+fn a_state_that_takes_three_calls_is_found() {
+    for seed in 0..10 {
+        let (report, _) = search(&knowledge(&[ADD]), &mut FakeRun::new(), options(seed, 5_000), true);
+        assert_eq!(report.ended, SearchEnd::Found, "seed {seed}");
+    }
+}
+
+#[test]
+fn a_list_whose_last_element_is_the_largest_is_found() {
+    for seed in 0..10 {
+        let (report, _) = search(&knowledge(&[LARGEST]), &mut FakeRun::new(), options(seed, 5_000), true);
+        assert_eq!(report.ended, SearchEnd::Found, "seed {seed}");
+    }
+}
+
+#[test]
+fn one_seed_is_one_search() {
+    let run = |seed| {
+        let mut run = FakeRun::new();
+        search(&knowledge(&[ADD, BELOW, PAINT, DEPTH]), &mut run, options(seed, 3_000), false);
+        run.ran
+    };
+    assert_eq!(run(1), run(1));
+    assert_ne!(run(1), run(2));
+}
+
+#[test]
+fn a_budget_of_inputs_is_exact_and_no_input_runs_twice() {
+    for inputs in [1, 31, 33, 1_000, 1_234] {
+        let mut run = FakeRun::new();
+        let targets = knowledge(&[ADD, PAINT, LARGEST, DEPTH]);
+        let (report, _) = search(&targets, &mut run, options(7, inputs), false);
+        assert_eq!((report.inputs, report.ended), (inputs, SearchEnd::Budget));
+        assert_eq!(run.ran.len() as u64, inputs);
+        run.ran.sort();
+        run.ran.dedup();
+        assert_eq!(run.ran.len() as u64, inputs);
+    }
+}
+
+#[test]
+fn ends_when_there_is_nothing_to_call_or_nothing_new() {
+    let mut run = FakeRun::new();
+    let (report, _) = search(&knowledge(&[]), &mut run, options(1, 100), true);
+    assert_eq!((report.ended, report.inputs), (SearchEnd::NothingToCall, 0));
+    let patient = SearchOptions { patience: 500, ..options(1, 1_000_000) };
+    let mut blind = FakeRun::blind();
+    let (report, _) = search(&knowledge(&[DEPTH]), &mut blind, patient, false);
+    assert_eq!(report.ended, SearchEnd::Exhausted);
+    assert!(report.inputs < 5_000);
+}
+
+#[test]
+fn kept_inputs_go_first_then_seeds_and_their_parts() {
+    let kept = Sequence { steps: vec![constant(5), call(BELOW, None, &[0])] };
+    let steps = vec![
+        call(NEW_COUNTER, None, &[]),
+        constant(1),
+        call(ADD, Some(0), &[1]),
+        constant(2),
+        call(ADD, Some(0), &[3]),
+        call(GET, Some(0), &[]),
+    ];
+    let mut knowledge = knowledge(&[ADD]);
+    let test = TestId("p.CounterTest#counts".to_owned());
+    knowledge.seeds = vec![Seed { sequence: Sequence { steps: steps.clone() }, test, failing: true }];
+    let mut run = FakeRun::new();
+    let options = SearchOptions { kept: vec![kept.clone()], ..options(3, 300) };
+    let (report, _) = search(&knowledge, &mut run, options, false);
+    assert_eq!(run.ran[0], kept);
+    assert_eq!(run.ran[1].steps, steps);
+    assert_eq!(run.ran[2].steps, steps[..3]);
+    assert_eq!(run.ran[3].steps, steps[..5]);
+    assert_eq!((report.kept, report.seeds), (1, 3));
+    assert!(!report.corpus.is_empty());
+}
+
+fn world_of(knowledge: &Knowledge) -> World<'_> {
+    World::new(&catalog(), knowledge, &[])
+}
+
+/// Each value has a type that may stand where it is used.
+fn is_typed(world: &World<'_>, sequence: &Sequence) -> bool {
+    let draft = Draft::of(world, sequence);
+    let fits = |slot: u32, wanted: u32| world.types.could_fit(draft.type_of(slot), wanted);
+    let made = |slot: u32| step_type(world, &sequence.steps[slot as usize]);
+    sequence.steps.iter().all(|step| match step {
+        Step::Call { callable, receiver, arguments } => {
+            let member = world.member(*callable);
+            member.needs_receiver() == receiver.is_some()
+                && receiver.is_none_or(|receiver| world.types.could_fit(made(receiver), member.owner))
+                && arguments.len() == member.parameters.len()
+                && arguments.iter().zip(&member.parameters).all(|(argument, wanted)| fits(*argument, *wanted))
+        }
+        Step::Array { element, items } => items.iter().all(|item| fits(*item, world.types.named(element))),
+        Step::Constant { type_name, value } => {
+            match world.types.get(world.types.named(type_name)).shape.integer_range() {
+                Some((least, greatest)) => {
+                    matches!(value, Literal::Integer(value) if (least..=greatest).contains(value))
+                        || *value == Literal::Null
+                }
+                None => true,
+            }
+        }
+        Step::Stub { interface, .. } => world.types.find(interface).is_some(),
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
+
+    #[test]
+    fn what_is_made_and_changed_is_well_formed_and_typed(seed in any::<u64>()) {
+        let knowledge = knowledge(&[ADD, GET, BELOW, LARGEST, PAINT, DEPTH, NEAR]);
+        let world = world_of(&knowledge);
+        let mut chance = Chance::new(seed);
+        let mut made: Vec<Sequence> = Vec::new();
+        for _ in 0..20 {
+            made.extend(random(&world, &mut chance));
+        }
+        prop_assert!(made.len() >= 18, "only {} could be made", made.len());
+        for round in 0..60 {
+            let parent = made[round % made.len()].clone();
+            let other = made[(round * 7 + 3) % made.len()].clone();
+            made.extend(mutate(&world, &mut chance, &parent, Some(&other)));
+        }
+        prop_assert!(made.len() >= 60, "only {} in all", made.len());
+        for sequence in &made {
+            prop_assert!(sequence.is_well_formed(), "{sequence:?}");
+            prop_assert!(is_typed(&world, sequence), "{sequence:#?}");
+            prop_assert!(sequence.steps.len() <= MAX_STEPS + 4, "{} steps", sequence.steps.len());
+            prop_assert!(sequence.callables().next().is_some());
+        }
+    }
+}
+
+#[test]
+fn most_inputs_are_as_tests_pass_them() {
+    let mut knowledge = knowledge(&[BELOW]);
+    let parameter = ParameterFacts {
+        seen: 5,
+        positive: true,
+        zero: true,
+        range: Some((0, 50)),
+        ..ParameterFacts::default()
+    };
+    let facts = CallableFacts { tested: true, parameters: vec![parameter], ..CallableFacts::default() };
+    knowledge.facts = BTreeMap::from([(BELOW, facts)]);
+    let world = world_of(&knowledge);
+    let mut chance = Chance::new(5);
+    let inputs: Vec<Sequence> = (0..2_000).filter_map(|_| random(&world, &mut chance)).collect();
+    let odd = inputs.iter().filter(|input| crate::oddity::ways(&world, input) != 0).count();
+    assert!(odd > 0, "sometimes one has to go outside");
+    assert!(odd * 100 < inputs.len() * 15, "{odd} of {} are odd", inputs.len());
+}
+
+#[test]
+fn what_a_test_never_shows_is_told() {
+    let mut knowledge = knowledge(&[LARGEST]);
+    let parameter = ParameterFacts { seen: 3, positive: true, lists: 2, ..ParameterFacts::default() };
+    let facts = CallableFacts {
+        tested: true,
+        parameters: vec![parameter.clone(), parameter],
+        ..CallableFacts::default()
+    };
+    knowledge.facts = BTreeMap::from([(LARGEST, facts)]);
+    let world = world_of(&knowledge);
+    let ways = |items: &[i64]| {
+        let mut steps: Vec<Step> = items.iter().map(|value| constant(*value)).collect();
+        let slots = (0..).take(items.len()).collect();
+        steps.push(Step::Array { element: "java.lang.Integer".to_owned(), items: slots });
+        let array = u32::try_from(items.len()).unwrap();
+        steps.push(call(LARGEST, None, &[array, array]));
+        crate::oddity::ways(&world, &Sequence { steps })
+    };
+    assert_eq!(ways(&[1, 2, 3]), 0);
+    assert_eq!(ways(&[3, 2]), 8);
+    assert_eq!(ways(&[2, 2]), 16);
+    assert_eq!(ways(&[-1, 2]), 2);
+}
+
+fn least(steps: Vec<Step>, budget: u64) -> (Vec<Step>, u64) {
+    let mut run = FakeRun::new();
+    let mut differs =
+        |_: &Sequence, ran: &bonafix_model::Ran| matches!(ran.outcome, SequenceOutcome::Differs { .. });
+    let found = minimise(&Sequence { steps }, &mut run, &RunScope::default(), &mut differs, budget).unwrap();
+    (found.steps, run.ran.len() as u64)
+}
+
+#[test]
+fn the_least_input_is_left() {
+    let noisy = vec![
+        constant(77),
+        call(NEW_COUNTER, None, &[]),
+        constant(999),
+        call(ADD, Some(1), &[0]),
+        call(BELOW, None, &[2]),
+        call(GET, Some(1), &[]),
+    ];
+    assert_eq!(least(noisy, 1_000).0, [constant(999), call(BELOW, None, &[0])]);
+    let counting = vec![
+        call(NEW_COUNTER, None, &[]),
+        constant(-123_456),
+        constant(8),
+        call(ADD, Some(0), &[1]),
+        call(GET, Some(0), &[]),
+        call(ADD, Some(0), &[1]),
+        call(ADD, Some(0), &[2]),
+        call(ADD, Some(0), &[2]),
+        call(GET, Some(0), &[]),
+        call(BELOW, None, &[2]),
+    ];
+    let expected = [
+        call(NEW_COUNTER, None, &[]),
+        constant(0),
+        call(ADD, Some(0), &[1]),
+        call(ADD, Some(0), &[1]),
+        call(ADD, Some(0), &[1]),
+        call(GET, Some(0), &[]),
+    ];
+    assert_eq!(least(counting.clone(), 1_000).0, expected);
+    let (_, spent) = least(counting, 7);
+    assert_eq!(spent, 7);
+}
+
+#[test]
+fn lists_shrink_to_what_matters() {
+    let integer = |value: i64| Step::Constant {
+        type_name: "java.lang.Integer".to_owned(),
+        value: Literal::Integer(value),
+    };
+    let steps = vec![
+        integer(17),
+        integer(30),
+        integer(41),
+        integer(977),
+        Step::Array { element: "java.lang.Integer".to_owned(), items: vec![0, 1, 2, 3] },
+        call(16, None, &[4]),
+        Step::Array { element: "int[]".to_owned(), items: vec![] },
+        call(LARGEST, None, &[5, 6]),
+    ];
+    let expected = [
+        integer(1),
+        Step::Array { element: "java.lang.Integer".to_owned(), items: vec![0] },
+        call(16, None, &[1]),
+        Step::Array { element: "int[]".to_owned(), items: vec![] },
+        call(LARGEST, None, &[2, 3]),
+    ];
+    assert_eq!(least(steps, 1_000).0, expected);
+}
+
+#[test]
+fn a_value_that_differs_inside_is_looked_at() {
+    use bonafix_model::{Access, Element, Location};
+    let input = Sequence {
+        steps: vec![call(NEW_COUNTER, None, &[]), constant(3), call(ADD, Some(0), &[1]), constant(4)],
+    };
+    let location = Location {
+        step: 2,
+        element: Element::Receiver,
+        path: vec![Access::Field { name: "sum".to_owned(), visible: false }],
+    };
+    let looks = crate::observers(&input, &location, &catalog());
+    let expected = [&input.steps[..3], &[call(GET, Some(0), &[])]].concat();
+    assert_eq!(looks[0].steps, expected);
+}
+
+/// Not a test of anything: prints how fast inputs are made.
+#[test]
+#[ignore = "a measurement"]
+fn speed() {
+    let knowledge = knowledge(&[ADD, GET, BELOW, LARGEST, PAINT, DEPTH, NEAR]);
+    let world = world_of(&knowledge);
+    let mut chance = Chance::new(1);
+    let count = 400_000_u32;
+    let start = std::time::Instant::now();
+    let mut steps = 0_u32;
+    for _ in 0..count {
+        steps += u32::try_from(random(&world, &mut chance).unwrap().steps.len()).unwrap();
+    }
+    let made = start.elapsed().as_secs_f64();
+    println!(
+        "{:.0} made per second, {:.1} steps",
+        f64::from(count) / made,
+        f64::from(steps) / f64::from(count)
+    );
+    let pool: Vec<Sequence> = (0..1000).filter_map(|_| random(&world, &mut chance)).collect();
+    let start = std::time::Instant::now();
+    let mut changed = 0_u32;
+    for _ in 0..count {
+        let (one, other) = (chance.below(pool.len()), chance.below(pool.len()));
+        changed += u32::from(mutate(&world, &mut chance, &pool[one], Some(&pool[other])).is_some());
+    }
+    println!("{:.0} changed per second", f64::from(changed) / start.elapsed().as_secs_f64());
+}

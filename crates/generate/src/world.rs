@@ -1,0 +1,324 @@
+//! A catalog and what is known of it, indexed: what makes a type, what can be called on it, what leads to the change.
+
+use bonafix_model::{
+    CallableFacts, CallableId, CallableKind, Catalog, Knowledge, ParameterFacts, Sequence, Visibility,
+};
+
+use crate::chance::Weighted;
+use crate::literals::Pools;
+use crate::types::{Shape, TypeId, Types};
+
+/// More than anything that can be made costs.
+const NEVER: u32 = 1_000;
+
+/// A callable in terms of type numbers.
+#[derive(Debug)]
+pub(crate) struct Member {
+    pub(crate) kind: CallableKind,
+    pub(crate) owner: TypeId,
+    pub(crate) parameters: Vec<TypeId>,
+    pub(crate) result: TypeId,
+    pub(crate) visibility: Visibility,
+    /// Steps that it takes at least.
+    pub(crate) cost: u32,
+}
+
+impl Member {
+    pub(crate) fn needs_receiver(&self) -> bool {
+        matches!(self.kind, CallableKind::Method | CallableKind::FieldGet | CallableKind::FieldSet)
+    }
+}
+
+/// How a collection or a map of the library is filled.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Container {
+    pub(crate) made: TypeId,
+    pub(crate) constructor: CallableId,
+    /// Takes an element, or a key and a value.
+    pub(crate) add: CallableId,
+}
+
+/// All that sequences are made from.
+#[derive(Debug)]
+pub(crate) struct World<'a> {
+    pub(crate) types: Types,
+    pub(crate) members: Vec<Member>,
+    facts: Vec<Option<&'a CallableFacts>>,
+    pub(crate) pools: Pools,
+    /// By type: what makes one.
+    makers: Vec<Weighted<CallableId>>,
+    /// By type: what makes one with the least effort.
+    cheapest: Vec<Option<CallableId>>,
+    /// By erased type: what can be called on it and may change it.
+    methods: Vec<Vec<CallableId>>,
+    /// By erased type: what looks at it.
+    observers: Vec<Vec<CallableId>>,
+    containers: Vec<Container>,
+    /// Makes a list from an array.
+    pub(crate) as_list: Option<CallableId>,
+    pub(crate) targets: Weighted<CallableId>,
+    is_target: Vec<bool>,
+    /// Types of the program that can be made.
+    pub(crate) subjects: Vec<TypeId>,
+}
+
+impl<'a> World<'a> {
+    pub(crate) fn new(catalog: &Catalog, knowledge: &'a Knowledge, kept: &[Sequence]) -> Self {
+        let seeds = knowledge.seeds.iter().map(|seed| &seed.sequence);
+        let types = Types::new(catalog, seeds.chain(kept));
+        let members: Vec<Member> = catalog
+            .callables
+            .iter()
+            .map(|callable| Member {
+                kind: callable.kind,
+                owner: types.named(&callable.owner),
+                parameters: callable.parameters.iter().map(|name| types.named(name)).collect(),
+                result: types.named(&callable.result),
+                visibility: callable.visibility,
+                cost: NEVER,
+            })
+            .collect();
+        let mut facts = vec![None; members.len()];
+        for (callable, known) in &knowledge.facts {
+            if let Some(entry) = facts.get_mut(*callable as usize) {
+                *entry = Some(known);
+            }
+        }
+        let mut world = Self {
+            pools: Pools::new(knowledge, catalog),
+            makers: Vec::new(),
+            cheapest: vec![None; types.len()],
+            methods: vec![Vec::new(); types.len()],
+            observers: vec![Vec::new(); types.len()],
+            containers: Vec::new(),
+            as_list: find_as_list(catalog),
+            targets: Weighted::default(),
+            is_target: vec![false; members.len()],
+            subjects: Vec::new(),
+            types,
+            members,
+            facts,
+        };
+        world.index_makers();
+        world.index_methods(catalog);
+        world.index_containers(catalog);
+        world.index_targets(knowledge);
+        world
+    }
+
+    pub(crate) fn member(&self, callable: CallableId) -> &Member {
+        &self.members[callable as usize]
+    }
+
+    pub(crate) fn facts(&self, callable: CallableId) -> Option<&'a CallableFacts> {
+        self.facts.get(callable as usize).copied().flatten()
+    }
+
+    pub(crate) fn parameter_facts(&self, callable: CallableId, place: usize) -> Option<&'a ParameterFacts> {
+        self.facts(callable)?.parameters.get(place)
+    }
+
+    pub(crate) fn makers(&self, wanted: TypeId) -> &Weighted<CallableId> {
+        &self.makers[wanted as usize]
+    }
+
+    pub(crate) fn cheapest(&self, wanted: TypeId) -> Option<CallableId> {
+        self.cheapest[wanted as usize]
+    }
+
+    pub(crate) fn methods(&self, of: TypeId) -> &[CallableId] {
+        &self.methods[self.types.get(of).erased as usize]
+    }
+
+    pub(crate) fn observers(&self, of: TypeId) -> &[CallableId] {
+        &self.observers[self.types.get(of).erased as usize]
+    }
+
+    pub(crate) fn containers(&self, wanted: TypeId) -> impl Iterator<Item = Container> + '_ {
+        self.containers.iter().copied().filter(move |container| self.types.could_fit(container.made, wanted))
+    }
+
+    pub(crate) fn is_target(&self, callable: CallableId) -> bool {
+        self.is_target.get(callable as usize).copied().unwrap_or_default()
+    }
+
+    /// A public one, or one that a test calls all the same.
+    pub(crate) fn is_ordinary(&self, callable: CallableId) -> bool {
+        self.member(callable).visibility == Visibility::Public
+            || self.facts(callable).is_some_and(|facts| facts.tested)
+    }
+
+    fn index_makers(&mut self) {
+        let mut by_supertype: Vec<Vec<CallableId>> = vec![Vec::new(); self.types.len()];
+        for (member, id) in self.members.iter().zip(0..) {
+            if matches!(member.kind, CallableKind::FieldSet | CallableKind::StaticSet) {
+                continue;
+            }
+            for supertype in self.types.supertypes(member.result) {
+                by_supertype[*supertype as usize].push(id);
+            }
+        }
+        let candidates: Vec<Vec<CallableId>> = (0..)
+            .take(self.types.len())
+            .map(|wanted: TypeId| {
+                let entry = self.types.get(wanted);
+                if entry.shape == Shape::Object {
+                    return Vec::new();
+                }
+                let all = &by_supertype[entry.erased as usize];
+                let fits = |id: &CallableId| self.types.could_fit(self.member(*id).result, wanted);
+                all.iter().copied().filter(fits).collect()
+            })
+            .collect();
+        self.estimate_costs(&candidates);
+        self.makers = candidates
+            .iter()
+            .map(|candidates| {
+                let mut makers = Weighted::default();
+                for id in candidates {
+                    makers.push(*id, self.maker_weight(*id));
+                }
+                makers
+            })
+            .collect();
+        self.subjects = (0..)
+            .take(self.types.len())
+            .filter(|id: &TypeId| {
+                self.types.get(*id).is_subject
+                    && self.cheapest(*id).is_some_and(|maker| self.member(maker).cost < NEVER)
+            })
+            .collect();
+    }
+
+    /// The least number of steps for each callable and each type, until none falls any more.
+    fn estimate_costs(&mut self, candidates: &[Vec<CallableId>]) {
+        let mut of_type: Vec<u32> = (0..)
+            .take(self.types.len())
+            .map(|id: TypeId| {
+                let entry = self.types.get(id);
+                match entry.shape {
+                    Shape::Reference if entry.is_interface => 3,
+                    Shape::Reference | Shape::Void => NEVER,
+                    _ => 1,
+                }
+            })
+            .collect();
+        for _ in 0..20 {
+            let mut fell = false;
+            for member in &mut self.members {
+                let receiver = if member.needs_receiver() { of_type[member.owner as usize] } else { 0 };
+                let arguments: u32 =
+                    member.parameters.iter().map(|parameter| of_type[*parameter as usize]).sum();
+                let cost = (1 + receiver + arguments).min(NEVER);
+                fell |= cost < member.cost;
+                member.cost = cost.min(member.cost);
+            }
+            for (wanted, candidates) in candidates.iter().enumerate() {
+                let best = candidates.iter().copied().min_by_key(|id| self.members[*id as usize].cost);
+                if let Some(best) = best.filter(|id| self.members[*id as usize].cost < NEVER) {
+                    self.cheapest[wanted] = Some(best);
+                    of_type[wanted] = of_type[wanted].min(self.members[best as usize].cost);
+                }
+            }
+            if !fell {
+                return;
+            }
+        }
+    }
+
+    fn maker_weight(&self, id: CallableId) -> f64 {
+        let member = self.member(id);
+        if member.cost >= NEVER {
+            return 0.0;
+        }
+        let base = match member.kind {
+            CallableKind::Constructor => 4.0,
+            CallableKind::StaticGet => 3.0,
+            CallableKind::StaticMethod => 2.5,
+            _ => 0.4,
+        };
+        let ordinary = if self.is_ordinary(id) { 1.0 } else { 0.2 };
+        let tested = if self.facts(id).is_some_and(|facts| facts.tested) { 3.0 } else { 1.0 };
+        base * ordinary * tested / f64::from(member.cost).sqrt()
+    }
+
+    fn index_methods(&mut self, catalog: &Catalog) {
+        const LEFT_ALONE: [&str; 8] =
+            ["wait", "notify", "notifyAll", "finalize", "getClass", "hashCode", "iterator", "stream"];
+        let mut of_owner: Vec<Vec<CallableId>> = vec![Vec::new(); self.types.len()];
+        for (id, member) in (0..).zip(&self.members) {
+            let name = catalog.callables[id as usize].name.as_str();
+            if member.needs_receiver() && !LEFT_ALONE.contains(&name) && member.cost < NEVER {
+                of_owner[self.types.get(member.owner).erased as usize].push(id);
+            }
+        }
+        for id in (0..).take(self.types.len()) {
+            if self.types.get(id).erased != id {
+                continue;
+            }
+            for supertype in self.types.supertypes(id) {
+                for callable in &of_owner[*supertype as usize] {
+                    let member = &self.members[*callable as usize];
+                    let looks =
+                        member.parameters.is_empty() && self.types.get(member.result).shape != Shape::Void;
+                    if looks && self.is_ordinary(*callable) {
+                        self.observers[id as usize].push(*callable);
+                    }
+                    if member.kind != CallableKind::FieldGet {
+                        self.methods[id as usize].push(*callable);
+                    }
+                }
+            }
+        }
+    }
+
+    fn index_containers(&mut self, catalog: &Catalog) {
+        for (constructor, id) in catalog.callables.iter().zip(0..) {
+            let library = !self.types.get(self.members[id as usize].owner).is_subject;
+            if constructor.kind != CallableKind::Constructor || !constructor.parameters.is_empty() || !library
+            {
+                continue;
+            }
+            let add = catalog.callables.iter().zip(0..).find(|(callable, _)| {
+                callable.owner == constructor.owner
+                    && callable.kind == CallableKind::Method
+                    && matches!(
+                        (callable.name.as_str(), callable.parameters.len()),
+                        ("add", 1) | ("put" | "setProperty", 2)
+                    )
+            });
+            if let Some((_, add)) = add {
+                self.containers.push(Container {
+                    made: self.members[id as usize].owner,
+                    constructor: id,
+                    add,
+                });
+            }
+        }
+    }
+
+    fn index_targets(&mut self, knowledge: &Knowledge) {
+        let mut targets = Weighted::default();
+        for target in &knowledge.targets {
+            if target.callable as usize >= self.members.len() || self.member(target.callable).cost >= NEVER {
+                continue;
+            }
+            self.is_target[target.callable as usize] = true;
+            let near = 1.0 / f64::from(1 + target.distance).powf(1.5);
+            let ordinary = if self.is_ordinary(target.callable) { 1.0 } else { 0.15 };
+            let tested =
+                if self.facts(target.callable).is_some_and(|facts| facts.tested) { 2.0 } else { 1.0 };
+            targets.push(target.callable, near * ordinary * tested);
+        }
+        self.targets = targets;
+    }
+}
+
+fn find_as_list(catalog: &Catalog) -> Option<CallableId> {
+    let found = catalog
+        .callables
+        .iter()
+        .zip(0..)
+        .find(|(callable, _)| callable.owner == "java.util.Arrays" && callable.name == "asList");
+    found.map(|(_, id)| id)
+}
