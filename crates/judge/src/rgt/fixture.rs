@@ -30,6 +30,9 @@ pub(super) const AS_LIST: CallableId = 15;
 pub(super) const SORT: CallableId = 16;
 pub(super) const DECIMAL: CallableId = 17;
 pub(super) const OWNED_COMPARE: CallableId = 18;
+pub(super) const SHARED: CallableId = 19;
+pub(super) const BOX: CallableId = 21;
+pub(super) const DATE: CallableId = 22;
 
 fn callable(kind: CallableKind, owner: &str, name: &str, parameters: &[&str], result: &str) -> Callable {
     Callable {
@@ -83,6 +86,8 @@ pub(super) fn catalog() -> Catalog {
         callable(StaticMethod, "p.Bag", "compare", &["int", "int"], "int"),
         Callable { visibility: Visibility::Package, ..callable(FieldGet, "p.Bag", "shared", &[], "int") },
         callable(FieldGet, "p.Bag", "open", &[], "int"),
+        callable(StaticMethod, "java.lang.Integer", "valueOf", &["int"], "java.lang.Integer"),
+        callable(Constructor, "java.util.Date", "<init>", &["long"], "java.util.Date"),
     ];
     let interface = |info: TypeInfo, is_functional| TypeInfo { is_interface: true, is_functional, ..info };
     let types = vec![

@@ -12,6 +12,8 @@ pub(super) enum Leaf {
     Null,
     Integer(i64),
     Real(f64),
+    /// A number of any size, without zeros that do not change it.
+    Decimal(String),
     Char(u16),
     Text(Vec<u16>),
     /// The stub that this step makes.
@@ -98,7 +100,7 @@ impl<'a> Flow<'a> {
     fn call(&mut self, call: Call<'_>) -> Content {
         let seen = place::result(self.scene.reference, call.step).and_then(observed);
         let through = if self.scene.runs_subject(call) { Content::default() } else { self.library(call) };
-        seen.map_or(through, Content::simple)
+        seen.or_else(|| self.boxed(call)).map_or(through, Content::simple)
     }
 
     /// What a library makes of its arguments is made of them; and its objects are filled by their methods.
@@ -118,6 +120,15 @@ impl<'a> Flow<'a> {
         }
         inside.extend(arguments);
         Content { itself: None, inside, items: self.made_items(call) }
+    }
+
+    /// A boxed number is that number.
+    fn boxed(&self, call: Call<'_>) -> Option<Leaf> {
+        let boxes = call.callable.name == "valueOf" && call.callable.owner.starts_with("java.lang.");
+        match call.arguments {
+            [one] if boxes => self.content(*one)?.itself.clone(),
+            _ => None,
+        }
     }
 
     fn fill(&mut self, receiver: Slot, call: Call<'_>) {
@@ -224,14 +235,9 @@ fn observed(value: &Value) -> Option<Leaf> {
         Value::Text(text) => Leaf::Text(text.encode_utf16().collect()),
         Value::BrokenText(units) => Leaf::Text(units.clone()),
         Value::Valued { type_name, text } => match type_name.as_str() {
-            "java.math.BigDecimal" | "java.math.BigInteger" => decimal(text)?,
+            "java.math.BigDecimal" | "java.math.BigInteger" => Leaf::Decimal(canonical_decimal(text)?),
             _ => return None,
         },
         _ => return None,
     })
-}
-
-fn decimal(text: &str) -> Option<Leaf> {
-    let canonical = canonical_decimal(text)?;
-    canonical.parse().map(Leaf::Integer).ok().or_else(|| canonical.parse().map(Leaf::Real).ok())
 }

@@ -94,6 +94,7 @@ impl<'a> Parameter<'a> {
             Leaf::Null => None,
             Leaf::Integer(value) => self.integer(*value),
             Leaf::Real(value) => self.real(*value),
+            Leaf::Decimal(digits) => self.sign(sign_of(digits)),
             Leaf::Char(unit) => self.text(&[*unit]),
             Leaf::Text(units) => self.text(units),
             Leaf::Stub(slot) => is_odd_stub(self.scene, *slot).then_some(RemarkReason::StubArgument),
@@ -103,11 +104,8 @@ impl<'a> Parameter<'a> {
     fn integer(&self, value: i64) -> Option<RemarkReason> {
         let seen = self.facts.and_then(|facts| facts.range);
         let modest = seen.is_none_or(|(least, greatest)| least >= -MODEST && greatest <= MODEST);
-        let limit = if seen.is_none() && matches!(self.type_name, "long" | "java.lang.Long") {
-            EXTREME_LONG
-        } else {
-            EXTREME_INT
-        };
+        let is_long = matches!(self.type_name, "long" | "java.lang.Long") || i32::try_from(value).is_err();
+        let limit = if seen.is_none() && is_long { EXTREME_LONG } else { EXTREME_INT };
         if modest
             && value.unsigned_abs() > limit
             && !self.in_tests(|literal| *literal == Literal::Integer(value))
@@ -205,6 +203,15 @@ impl<'a> Parameter<'a> {
                     | "java.util.LinkedList"
                     | "java.util.Vector"
             )
+    }
+}
+
+/// Of a number without superfluous zeros.
+fn sign_of(digits: &str) -> Ordering {
+    match digits {
+        "0" => Ordering::Equal,
+        _ if digits.starts_with('-') => Ordering::Less,
+        _ => Ordering::Greater,
     }
 }
 

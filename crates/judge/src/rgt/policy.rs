@@ -1,8 +1,10 @@
 //! What a difference is worth: evidence, or a remark for a reason.
 
+use std::cell::OnceCell;
+
 use bonafix_model::{
-    Access, CollectionKind, Difference, DifferenceClass, DifferenceKind, Element, Ending, Observation, Slot,
-    Value, Visibility,
+    Access, Callable, CallableKind, CollectionKind, Difference, DifferenceClass, DifferenceKind, Element,
+    Ending, Observation, Slot, Value, Visibility,
 };
 
 use super::exceptions::Exceptions;
@@ -15,7 +17,8 @@ use super::scene::{Call, Scene};
 /// An input on which both versions were seen to come to an end, and what is odd about it.
 pub(super) struct Policy<'a> {
     scene: &'a Scene<'a>,
-    oddities: Vec<Oddity>,
+    /// Worked out when first asked for: most differences do not count whatever the input is.
+    oddities: OnceCell<Vec<Oddity>>,
 }
 
 /// What speaks against a difference; nothing does if it is evidence.
@@ -23,7 +26,7 @@ type Objection = Option<RemarkReason>;
 
 impl<'a> Policy<'a> {
     pub(super) fn new(scene: &'a Scene<'a>) -> Self {
-        Self { scene, oddities: oddities(scene) }
+        Self { scene, oddities: OnceCell::new() }
     }
 
     /// How RGT calls a difference.
@@ -78,9 +81,13 @@ impl<'a> Policy<'a> {
         }
     }
 
-    /// The first oddity up to a step.
+    fn oddities(&self) -> &[Oddity] {
+        self.oddities.get_or_init(|| oddities(self.scene))
+    }
+
+    /// What is oddest up to a step.
     fn odd_until(&self, step: Slot) -> Objection {
-        self.oddities.iter().filter(|odd| odd.step <= step).map(|odd| odd.reason).min()
+        self.oddities().iter().filter(|odd| odd.step <= step).map(|odd| odd.reason).min()
     }
 
     /// The same, for a call that rejects its input as it has promised to: that is what odd numbers and lists are for.
@@ -95,7 +102,7 @@ impl<'a> Policy<'a> {
                         | RemarkReason::ExtremeNumber
                 )
         };
-        let left = self.oddities.iter().filter(|odd| odd.step <= step && !rejected(odd));
+        let left = self.oddities().iter().filter(|odd| odd.step <= step && !rejected(odd));
         left.map(|odd| odd.reason).min()
     }
 
@@ -177,11 +184,11 @@ impl<'a> Policy<'a> {
         let supertypes =
             self.scene.type_info(&class).map(|known| known.supertypes.as_slice()).unwrap_or_default();
         let mut fields = self.scene.callables().filter(|callable| {
-            callable.kind == bonafix_model::CallableKind::FieldGet
+            callable.kind == CallableKind::FieldGet
                 && callable.name == name
                 && (callable.owner == class || supertypes.contains(&callable.owner))
         });
-        let open = |callable: &bonafix_model::Callable| {
+        let open = |callable: &Callable| {
             callable.visibility == Visibility::Public
                 || self.scene.facts_of(callable).is_some_and(|facts| facts.tested)
         };

@@ -1,7 +1,5 @@
 //! An input in its surroundings: what it calls, of what class that is, what is known about it.
 
-use std::collections::BTreeMap;
-
 use bonafix_model::{
     Callable, CallableFacts, Catalog, Knowledge, Observation, Sequence, Slot, Step, TypeInfo, Value,
     Visibility,
@@ -15,7 +13,6 @@ pub(super) struct Scene<'a> {
     pub(super) knowledge: &'a Knowledge,
     pub(super) reference: &'a Observation,
     catalog: &'a Catalog,
-    types: BTreeMap<&'a str, &'a TypeInfo>,
 }
 
 /// One call of the input.
@@ -35,12 +32,11 @@ impl<'a> Scene<'a> {
         knowledge: &'a Knowledge,
         reference: &'a Observation,
     ) -> Self {
-        let types = catalog.types.iter().map(|known| (known.name.as_str(), known)).collect();
-        Self { input, knowledge, reference, catalog, types }
+        Self { input, knowledge, reference, catalog }
     }
 
     pub(super) fn type_info(&self, name: &str) -> Option<&'a TypeInfo> {
-        self.types.get(name).copied()
+        self.catalog.types.iter().find(|known| known.name == name)
     }
 
     /// Everything that can be called.

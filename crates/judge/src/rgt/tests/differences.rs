@@ -147,7 +147,7 @@ fn private_fields_are_internal_and_open_ones_are_not() {
 #[test]
 fn a_field_that_tests_read_is_open() {
     let with = |value| object("p.Bag", &[("shared", true, Value::Int(value))]);
-    let knowledge = knowing(19, CallableFacts { tested: true, ..CallableFacts::default() });
+    let knowledge = knowing(SHARED, CallableFacts { tested: true, ..CallableFacts::default() });
     assert_eq!(in_short(&values(NAME, &knowledge, with(1), with(2))), "assert");
 }
 

@@ -234,21 +234,55 @@ fn what_a_call_returned_counts_as_what_is_passed_on() {
 }
 
 #[test]
-fn the_sign_of_a_decimal_is_seen_in_what_made_it() {
+fn a_decimal_has_a_sign_and_is_never_too_large() {
     let input = Sequence {
         steps: vec![call(BAG, None, &[]), real(-2.5), call(DECIMAL, None, &[1]), call(SUM, Some(0), &[2])],
     };
-    let seen = |last: i32| {
+    let seen = |made: &str, last: i32| {
         let step =
             |step, result| StepObservation { step, result: Some(result), ..StepObservation::default() };
         Observation {
-            steps: vec![step(2, decimal("-2.50")), step(3, Value::Int(last))],
+            steps: vec![step(2, decimal(made)), step(3, Value::Int(last))],
             ending: Ending::Completed,
         }
     };
-    let knowledge = knowing_parameter(SUM, numbers(2, (1, 9)));
-    let ruling = rule(&input, &knowledge, Behaviour::Observed(&seen(1)), Behaviour::Observed(&seen(2)));
-    assert_eq!(in_short(&ruling), "assert unusual-sign");
+    let knowledge = knowing_parameter(SUM, numbers(3, (1, 9)));
+    for (made, expected) in [
+        ("-2.50", "assert unusual-sign"),
+        ("0.00", "assert unusual-sign"),
+        ("2.5", "assert"),
+        ("1E+400", "assert"),
+        ("123456789012345678901234567890", "assert"),
+    ] {
+        let (one, other) = (seen(made, 1), seen(made, 2));
+        let ruling = rule(&input, &knowledge, Behaviour::Observed(&one), Behaviour::Observed(&other));
+        assert_eq!(in_short(&ruling), expected, "{made}");
+    }
+}
+
+#[test]
+fn boxes_do_not_hide_what_is_in_them() {
+    let boxed = |values: &[i64]| {
+        let mut steps = vec![call(BAG, None, &[]), call(ARRAY_LIST, None, &[])];
+        for value in values {
+            let slot = Slot::try_from(steps.len()).unwrap();
+            steps.extend([integer(*value), call(BOX, None, &[slot]), call(ADD, Some(1), &[slot + 1])]);
+        }
+        steps.push(call(ALL, Some(0), &[1]));
+        Sequence { steps }
+    };
+    check_input(&boxed(&[1, 2]), &lists(2, false, false), "ordinary");
+    check_input(&boxed(&[2, 1]), &lists(2, false, false), "unsorted");
+    check_input(&boxed(&[1, 1]), &lists(2, false, false), "repeated");
+}
+
+#[test]
+fn milliseconds_inside_a_date_are_ordinary() {
+    let date = |millis| Sequence {
+        steps: vec![call(BAG, None, &[]), integer(millis), call(DATE, None, &[1]), call(NAME, Some(0), &[2])],
+    };
+    check_input(&date(1_600_000_000_000), &Knowledge::default(), "ordinary");
+    check_input(&date(i64::MAX), &Knowledge::default(), "extreme-number");
 }
 
 #[test]
