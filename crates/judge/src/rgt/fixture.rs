@@ -33,6 +33,8 @@ pub(super) const OWNED_COMPARE: CallableId = 18;
 pub(super) const SHARED: CallableId = 19;
 pub(super) const BOX: CallableId = 21;
 pub(super) const DATE: CallableId = 22;
+pub(super) const ADD_AT: CallableId = 23;
+pub(super) const UNION: CallableId = 24;
 
 fn callable(kind: CallableKind, owner: &str, name: &str, parameters: &[&str], result: &str) -> Callable {
     Callable {
@@ -88,6 +90,8 @@ pub(super) fn catalog() -> Catalog {
         callable(FieldGet, "p.Bag", "open", &[], "int"),
         callable(StaticMethod, "java.lang.Integer", "valueOf", &["int"], "java.lang.Integer"),
         callable(Constructor, "java.util.Date", "<init>", &["long"], "java.util.Date"),
+        callable(Method, "java.util.List", "add", &["int", "java.lang.Object"], "void"),
+        callable(Method, "p.Bag", "union", &["java.util.Set<java.lang.Integer>"], "int"),
     ];
     let interface = |info: TypeInfo, is_functional| TypeInfo { is_interface: true, is_functional, ..info };
     let types = vec![
@@ -97,6 +101,7 @@ pub(super) fn catalog() -> Catalog {
         interface(type_info("p.Listener", true, &[]), false),
         interface(type_info("p.Shelf", true, &[]), false),
         interface(type_info("p.Rule", true, &[]), true),
+        interface(type_info("p.Order", true, &["java.util.Comparator"]), true),
         interface(type_info("java.util.Comparator", false, &[]), true),
         interface(type_info("java.util.List", false, &["java.util.Collection", "java.lang.Iterable"]), false),
         interface(type_info("java.util.function.Function", false, &[]), true),

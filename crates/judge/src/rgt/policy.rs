@@ -155,7 +155,7 @@ impl<'a> Policy<'a> {
             matches!((callable.name.as_str(), callable.parameters.len()), ("compareTo", 1) | ("compare", 2));
         match (&expected, &actual) {
             (Value::Int(one), Value::Int(other))
-                if returned && compares && callable.result == "int" && one.signum() == other.signum() =>
+                if returned && compares && one.signum() == other.signum() =>
             {
                 Some(RemarkReason::ComparisonSign)
             }

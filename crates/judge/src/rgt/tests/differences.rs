@@ -103,6 +103,13 @@ fn a_claim_shows_decimals_as_they_were() {
         panic!("evidence");
     };
     assert_eq!((claim.expected.as_str(), claim.actual.as_str()), ("2.50", "3.50"));
+    let bag = |one: &str, other: &str| set(vec![decimal(one), decimal(other)]);
+    let Ruling::Evidence(claim) =
+        values(NAME, &Knowledge::default(), bag("1.0", "2.50"), bag("1.00", "3.50"))
+    else {
+        panic!("evidence");
+    };
+    assert_eq!((claim.expected.as_str(), claim.actual.as_str()), ("2.50", "nothing"));
 }
 
 #[test]
@@ -251,6 +258,18 @@ fn the_most_tellable_difference_is_claimed() {
     assert_eq!(element(&seen(2, 2, 2)), Element::Return);
     assert_eq!(element(&seen(1, 2, 2)), Element::Receiver);
     assert_eq!(element(&seen(1, 1, 2)), Element::Argument(0));
+}
+
+#[test]
+fn a_short_way_is_told_before_a_long_one() {
+    let nested = |inner: i32, outer: i32| {
+        let deep = list(vec![list(vec![Value::Int(inner)]), Value::Int(outer)]);
+        list(vec![deep, Value::Int(outer)])
+    };
+    let Ruling::Evidence(claim) = values(ALL, &Knowledge::default(), nested(1, 1), nested(2, 2)) else {
+        panic!("evidence");
+    };
+    assert_eq!(claim.difference.map(|difference| difference.location.path.len()), Some(1));
 }
 
 #[test]

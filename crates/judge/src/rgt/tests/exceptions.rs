@@ -93,6 +93,12 @@ fn a_promised_exception_is_what_odd_numbers_get_but_not_what_null_gets() {
     check_on(null(), &knowledge, &thrown, &done(), "exc1 null-argument");
     check_on(real(f64::NAN), &knowledge, &thrown, &done(), "exc1 not-finite");
     check_on(integer(-3), &knowledge, &done(), &thrown, "exc2 unusual-sign");
+    // The odd number went into another call, which did not reject it.
+    let mut input = bag_call(COUNT, integer(-3));
+    input.steps.extend([integer(3), call(COUNT, Some(0), &[3])]);
+    let (one, other) = (throwing(4, "java.lang.IllegalArgumentException"), returning(4, Value::Int(1)));
+    let ruling = rule(&input, &knowledge, Behaviour::Observed(&one), Behaviour::Observed(&other));
+    assert_eq!(in_short(&ruling), "exc1 unusual-sign");
 }
 
 #[test]

@@ -74,6 +74,9 @@ fn a_sign_is_unusual_only_where_tests_show_others() {
     }
     check(SUM, real(-0.5), Some(numbers(1, (5, 5))), "unusual-sign");
     check(SUM, real(-0.5), None, "ordinary");
+    let reals = |zero| ParameterFacts { seen: 3, positive: true, zero, ..ParameterFacts::default() };
+    check(SUM, real(0.0), Some(reals(false)), "unusual-sign");
+    check(SUM, real(0.0), Some(reals(true)), "ordinary");
 }
 
 #[test]
@@ -187,6 +190,47 @@ fn what_was_sorted_or_filled_in_unknown_ways_is_not_called_unsorted() {
     input.steps.push(call(SORT, None, &[1]));
     input.steps.push(last);
     check_input(&input, &lists(2, false, false), "ordinary");
+}
+
+#[test]
+fn a_set_has_no_order_to_keep() {
+    let mut input = with_array(&[integer(2), integer(1)]);
+    input.steps.pop();
+    input.steps.push(call(UNION, Some(0), &[3]));
+    let facts = ParameterFacts { lists: 2, ..numbers(3, (1, 9)) };
+    check_input(&input, &knowing_parameter(UNION, facts), "ordinary");
+}
+
+#[test]
+fn an_element_of_the_program_twice_is_repeated() {
+    let steps = vec![
+        call(BAG, None, &[]),
+        call(BAG, None, &[]),
+        Step::Array { element: "p.Bag".to_owned(), items: vec![1, 1] },
+        call(AS_LIST, None, &[2]),
+        call(ALL, Some(0), &[3]),
+    ];
+    check_input(&Sequence { steps }, &lists(2, false, false), "repeated");
+}
+
+#[test]
+fn a_position_in_a_list_is_no_element() {
+    let steps = vec![
+        call(BAG, None, &[]),
+        call(ARRAY_LIST, None, &[]),
+        integer(0),
+        integer(5),
+        call(ADD_AT, Some(1), &[2, 3]),
+        call(ALL, Some(0), &[1]),
+    ];
+    check_input(&Sequence { steps }, &lists(2, false, false), "ordinary");
+}
+
+#[test]
+fn what_the_program_makes_of_its_arguments_is_its_own() {
+    let steps = vec![call(BAG, None, &[]), null(), call(NAME, Some(0), &[1]), call(COUNT, Some(0), &[2])];
+    let knowledge = knowing_parameter(NAME, ParameterFacts { null: true, ..ParameterFacts::default() });
+    check_input(&Sequence { steps }, &knowledge, "ordinary");
 }
 
 #[test]
@@ -318,6 +362,7 @@ fn stubs_stand_for_functions_and_listeners_only() {
         ("p.Shelf", "stub-argument"),
         ("java.util.List", "stub-argument"),
         ("java.util.Comparator", "stub-argument"),
+        ("p.Order", "stub-argument"),
         ("java.lang.Comparable", "stub-argument"),
         ("q.Unknown", "stub-argument"),
     ] {

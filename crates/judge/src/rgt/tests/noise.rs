@@ -70,6 +70,11 @@ fn a_result_that_spreads_as_much_on_both_sides_is_noise() {
 }
 
 #[test]
+fn equal_numbers_of_two_types_are_no_noise() {
+    assert!(!noisy(Value::Int(1), Value::Long(1), vec![Value::Int(1), Value::Int(1)]));
+}
+
+#[test]
 fn what_is_no_number_is_noise_if_it_changes_on_both_sides() {
     let yes = Value::Boolean(true);
     let no = Value::Boolean(false);
