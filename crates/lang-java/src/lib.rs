@@ -13,6 +13,7 @@
 //! | `classfile` | class files: analysed, and rewritten with probes |
 //! | `arena` | one JVM with all versions in it, for sequences of calls |
 //! | `explore` | a search: versions with probes, goals, what leads to the change |
+//! | `witness` | counterexamples as JUnit tests, written and run from disk |
 //! | `delta` | from two sources to changed methods and statements |
 //! | `toolchain` | the JDK and the tools on this machine |
 
@@ -32,6 +33,7 @@ mod selection;
 mod shape;
 pub mod toolchain;
 mod wire;
+mod witness;
 
 use bonafix_lang::LangError;
 use bonafix_proc::ProcError;
@@ -39,6 +41,7 @@ use bonafix_store::StoreError;
 
 pub use arena::{Arena, ArenaConfig, ArenaProbes, ArenaSubject, Atom, Losses};
 pub use project::JavaProject;
+pub use witness::{ReplayOptions, render, replay};
 
 /// A fault of the cache, in the language's terms.
 #[expect(clippy::needless_pass_by_value, reason = "used as a function for `map_err`")]

@@ -169,7 +169,7 @@ pub(crate) fn is_framework(jar: &Utf8Path) -> bool {
 }
 
 /// Looks for a class on a class path.
-fn has_class(classpath: &[Utf8PathBuf], name: &str) -> Result<bool, LangError> {
+pub(crate) fn has_class(classpath: &[Utf8PathBuf], name: &str) -> Result<bool, LangError> {
     for entry in classpath {
         if holds_any(entry, &[name])? {
             return Ok(true);

@@ -17,6 +17,7 @@ mod observation;
 mod outcome;
 mod report;
 mod test;
+mod witness;
 
 pub use change::{FileEdit, TreeChange};
 pub use config::{
@@ -45,6 +46,7 @@ pub use report::{
     SubjectReport, TestChange, TestChangeKind, Timings, TriggerOrigin, TriggerTest, VersionRole,
 };
 pub use test::{Failure, TestId, TestOutcome, TestResult, TestRun, TestSelection};
+pub use witness::{Promise, ReplayReport, ReplayedVersion};
 
 /// Version of the JSON that bonafix writes. Raised when a field changes meaning or disappears; new fields may
 /// appear without a raise.

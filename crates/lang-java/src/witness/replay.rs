@@ -1,0 +1,503 @@
+//! Compiles a counterexample against each version and runs it, each time in a JVM of its own, from its folder on disk.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bonafix_lang::{LangError, Replay, TestPlan, WitnessDraft, WitnessError, WrittenWitness};
+use bonafix_model::{
+    Promise, ReplayReport, ReplayedVersion, TestOutcome, TestRun, TestSelection, VersionRole,
+};
+use bonafix_proc::Launcher;
+use bonafix_store::Cache;
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::compose::{TestSource, compose, outcomes};
+use super::folder::{Copies, FORMAT, Manifest, ManifestVersion, role_name};
+use super::{Care, Framework};
+use crate::base::append;
+use crate::compiler::{CompileTask, Compiler};
+use crate::junit::{self, Item, TestVm};
+use crate::project::{JavaProject, Surroundings};
+use crate::runtime::{self, Part};
+use crate::selection;
+use crate::toolchain::{Jdk, effective_release};
+
+/// What one run may take.
+const LIMIT_SECONDS: u64 = 30;
+/// Heap, where the project asks for none.
+const HEAP: &str = "-Xmx512m";
+/// JVMs at a time.
+const AT_A_TIME: usize = 2;
+/// Java before this has no lambdas; every JDK that we run on has them.
+const LEAST_RELEASE: u32 = 8;
+const ENCODING: &str = "UTF-8";
+
+/// How a counterexample is run again.
+#[derive(Clone)]
+pub struct ReplayOptions {
+    /// The JDK; none means the one that is found.
+    pub jdk: Option<Utf8PathBuf>,
+    /// Runs on each version; none means as often as when it was found.
+    pub repetitions: Option<u32>,
+    /// For the runner's own classes.
+    pub cache: Arc<Cache>,
+    /// Starts the processes.
+    pub launcher: Arc<Launcher>,
+    /// What compiler and tests say is appended here.
+    pub log: Utf8PathBuf,
+}
+
+/// Runs a counterexample again, from its folder alone.
+pub fn replay(folder: &Utf8Path, options: &ReplayOptions) -> Result<ReplayReport, LangError> {
+    let manifest = Manifest::read(folder)?;
+    let folder = folder.canonicalize_utf8()?;
+    let jdk = Jdk::find(options.jdk.as_deref())?;
+    if jdk.version < manifest.release {
+        return Err(LangError::Configuration {
+            message: format!(
+                "the witness is for Java {}, and the JDK in {} is {}; set another one",
+                manifest.release, jdk.home, jdk.full_version
+            ),
+        });
+    }
+    let runtime = runtime::classes(Part::Core, &[], &jdk, &options.cache, &options.launcher)?;
+    let frameworks: Vec<Utf8PathBuf> = manifest.runner.iter().map(|jar| folder.join(jar)).collect();
+    let mut tools = vec![runtime.clone()];
+    for part in selection::adapters(&frameworks)? {
+        let path: Vec<Utf8PathBuf> = std::iter::once(&runtime).chain(&frameworks).cloned().collect();
+        tools.push(runtime::classes(part, &path, &jdk, &options.cache, &options.launcher)?);
+    }
+    let scratch = tempfile::Builder::new().prefix(&format!("bonafix-{}-", std::process::id())).tempdir()?;
+    let Some(scratch) = Utf8Path::from_path(scratch.path()) else {
+        return Err(LangError::Configuration {
+            message: "the temporary folder is not UTF-8; set TMPDIR".to_owned(),
+        });
+    };
+    let bench = Bench {
+        folder: &folder,
+        manifest: &manifest,
+        jdk,
+        runtime,
+        tools,
+        launcher: &options.launcher,
+        scratch,
+    };
+    let repetitions = options.repetitions.unwrap_or(manifest.repetitions).max(1);
+    let compiled = bench.compile_all(&options.log)?;
+    let replays = bench.run_all(&compiled, repetitions, &options.log)?;
+    Ok(report(&folder, &manifest, &replays))
+}
+
+fn report(folder: &Utf8Path, manifest: &Manifest, replays: &[Replay]) -> ReplayReport {
+    let versions: Vec<ReplayedVersion> = manifest
+        .versions
+        .iter()
+        .map(|version| {
+            let (passed, failed) = counts(replays, version.role);
+            let mut failed_runs =
+                replays.iter().filter(|replay| replay.role == version.role && !replay.passed);
+            ReplayedVersion {
+                role: version.role,
+                passed,
+                failed,
+                promise: version.promise,
+                kept: version.promise.is_kept(passed, failed),
+                message: failed_runs.find_map(|replay| replay.message.clone()),
+            }
+        })
+        .collect();
+    ReplayReport {
+        folder: folder.to_owned(),
+        file: manifest.source.clone(),
+        class: manifest.class,
+        what: manifest.what.clone(),
+        expected: manifest.expected.clone(),
+        actual: manifest.actual.clone(),
+        holds: versions.iter().all(|version| version.kept),
+        versions,
+    }
+}
+
+fn counts(replays: &[Replay], role: VersionRole) -> (u32, u32) {
+    let count = |passed: bool| {
+        let runs = replays.iter().filter(|replay| replay.role == role && replay.passed == passed).count();
+        u32::try_from(runs).unwrap_or(u32::MAX)
+    };
+    (count(true), count(false))
+}
+
+impl JavaProject {
+    /// Writes a counterexample into `folder`, with all that is needed to run it again on any machine, and runs it from
+    /// there on each version. Leaves no folder behind where it cannot.
+    pub fn make_witness(
+        &self,
+        draft: &WitnessDraft<'_>,
+        folder: &Utf8Path,
+        log: &Utf8Path,
+    ) -> Result<WrittenWitness, WitnessError> {
+        let written = self.write_and_run(draft, folder, log);
+        if written.is_err() && folder.is_dir() {
+            fs_err::remove_dir_all(folder).map_err(LangError::from)?;
+        }
+        written
+    }
+
+    fn write_and_run(
+        &self,
+        draft: &WitnessDraft<'_>,
+        folder: &Utf8Path,
+        log: &Utf8Path,
+    ) -> Result<WrittenWitness, WitnessError> {
+        let classes = class_files(draft);
+        let mut versions: Vec<(VersionRole, Surroundings)> = Vec::new();
+        for version in draft.versions {
+            versions.push((version.role, self.surroundings(version.change, &classes, log)?));
+        }
+        let Some((_, reference)) = versions.iter().find(|(role, _)| *role == VersionRole::Reference) else {
+            return Err(LangError::Internal("a witness needs a reference".to_owned()).into());
+        };
+        let framework = framework(reference)?;
+        let source = compose(draft, framework, Care::Usual)?;
+        fs_err::create_dir_all(folder).map_err(LangError::from)?;
+        let folder = &folder.canonicalize_utf8().map_err(LangError::from)?;
+        let mut manifest = self.manifest(draft, framework, &source, reference);
+        let (tools, jars) = tools_and_jars(&reference.helpers, self.workshop().cache.root());
+        copy(folder, &versions, &jars, &mut manifest)?;
+        let scratch = self.fresh_folder("witness-")?;
+        write_source(folder, &source)?;
+        let jdk = self.workshop().jdk.clone();
+        let launcher = &self.workshop().launcher;
+        let runtime = self.workshop().runtime.clone();
+        let bench = |manifest| Bench {
+            folder,
+            manifest,
+            jdk: jdk.clone(),
+            runtime: runtime.clone(),
+            tools: tools.clone(),
+            launcher,
+            scratch: &scratch,
+        };
+        let mut compiled = bench(&manifest).compile_all(log)?;
+        if compiled.iter().any(|version| version.role == VersionRole::Reference && version.error.is_some()) {
+            let careful = compose(draft, framework, Care::Great)?;
+            write_source(folder, &careful)?;
+            compiled = bench(&manifest).compile_all(log)?;
+        }
+        for version in compiled.iter().filter(|version| version.role != VersionRole::Buggy) {
+            if let Some(error) = &version.error {
+                let text = format!("against the {} version: {error}", role_name(version.role));
+                return Err(WitnessError::DoesNotCompile(text));
+            }
+        }
+        let replays = bench(&manifest).run_all(&compiled, draft.repetitions.max(1), log)?;
+        for version in &mut manifest.versions {
+            if version.role == VersionRole::Buggy {
+                version.promise = match counts(&replays, version.role) {
+                    (1.., 0) => Promise::Passes,
+                    (0, 1..) => Promise::Fails,
+                    _ => Promise::Nothing,
+                };
+            }
+        }
+        manifest.write(folder)?;
+        fs_err::remove_dir_all(&scratch).map_err(LangError::from)?;
+        Ok(WrittenWitness { file: manifest.source, input: source.input, what: source.what, replays })
+    }
+
+    fn manifest(
+        &self,
+        draft: &WitnessDraft<'_>,
+        framework: Framework,
+        source: &TestSource,
+        reference: &Surroundings,
+    ) -> Manifest {
+        let jdk = &self.workshop().jdk;
+        let (expected, actual) = outcomes(draft);
+        Manifest {
+            format: FORMAT,
+            language: "java".to_owned(),
+            written_by: concat!("bonafix ", env!("CARGO_PKG_VERSION")).to_owned(),
+            class: draft.class,
+            input: source.input.clone(),
+            what: source.what.clone(),
+            expected,
+            actual,
+            framework,
+            test_class: source.class.clone(),
+            source: format!("src/{}", source.path()),
+            versions: Vec::new(),
+            runner: Vec::new(),
+            release: effective_release(reference.release, jdk).0.max(LEAST_RELEASE),
+            encoding: ENCODING.to_owned(),
+            javac_options: portable(
+                &reference.javac_options,
+                &["-Werror", "-Xlint", "-A", "-proc", "-processor"],
+            ),
+            jvm_options: portable(&reference.jvm_options, &["-javaagent", "-agentpath", "-agentlib"]),
+            environment: reference.environment.clone(),
+            jdk: jdk.full_version.clone(),
+            repetitions: draft.repetitions.max(1),
+            limit_seconds: LIMIT_SECONDS,
+        }
+    }
+}
+
+/// Options without those that do not serve a single test, or hang on this machine.
+fn portable(options: &[String], unwanted: &[&str]) -> Vec<String> {
+    options.iter().filter(|option| !unwanted.iter().any(|start| option.starts_with(start))).cloned().collect()
+}
+
+/// Class files of what the input calls, relative to a class folder.
+fn class_files(draft: &WitnessDraft<'_>) -> Vec<String> {
+    let owners: BTreeSet<&str> =
+        draft.input.callables().map(|id| draft.catalog.callables[id as usize].owner.as_str()).collect();
+    owners.into_iter().map(|owner| format!("{}.class", owner.replace('.', "/"))).collect()
+}
+
+/// The newest JUnit on the class path.
+fn framework(surroundings: &Surroundings) -> Result<Framework, WitnessError> {
+    let path: Vec<Utf8PathBuf> = surroundings
+        .libraries
+        .iter()
+        .chain(&surroundings.classes)
+        .chain(&surroundings.helpers)
+        .cloned()
+        .collect();
+    for (framework, class) in [
+        (Framework::Jupiter, "org/junit/jupiter/api/Test.class"),
+        (Framework::JUnit4, "org/junit/Test.class"),
+        (Framework::JUnit3, "junit/framework/TestCase.class"),
+    ] {
+        if selection::has_class(&path, class)? {
+            return Ok(framework);
+        }
+    }
+    Err(WitnessError::NotExpressible("the project has no JUnit on its class path".to_owned()))
+}
+
+/// Divides what the runner needs into class folders of ours and jars of the test framework.
+fn tools_and_jars(helpers: &[Utf8PathBuf], cache: &Utf8Path) -> (Vec<Utf8PathBuf>, Vec<Utf8PathBuf>) {
+    helpers.iter().cloned().partition(|helper| helper.is_dir() && helper.starts_with(cache))
+}
+
+fn copy(
+    folder: &Utf8Path,
+    versions: &[(VersionRole, Surroundings)],
+    jars: &[Utf8PathBuf],
+    manifest: &mut Manifest,
+) -> Result<(), LangError> {
+    let mut copies = Copies::new(folder);
+    manifest.runner = copies.libraries(jars)?;
+    let mut paths = Vec::new();
+    let buggy_first = |(role, _): &&(VersionRole, Surroundings)| *role != VersionRole::Buggy;
+    let mut order: Vec<&(VersionRole, Surroundings)> = versions.iter().collect();
+    order.sort_by_key(buggy_first);
+    for (role, surroundings) in order {
+        paths.push((*role, copies.version(*role, surroundings)?));
+    }
+    for (role, _) in versions {
+        let classpath = paths.iter().find(|(other, _)| other == role).map(|(_, path)| path.clone());
+        let promise = match role {
+            VersionRole::Reference => Promise::Passes,
+            VersionRole::Patched => Promise::Fails,
+            VersionRole::Buggy => Promise::Nothing,
+        };
+        manifest.versions.push(ManifestVersion {
+            role: *role,
+            classpath: classpath.unwrap_or_default(),
+            promise,
+        });
+    }
+    Ok(())
+}
+
+fn write_source(folder: &Utf8Path, source: &TestSource) -> Result<(), LangError> {
+    let file = folder.join("src").join(source.path());
+    if let Some(parent) = file.parent() {
+        fs_err::create_dir_all(parent)?;
+    }
+    fs_err::write(file, &source.text)?;
+    Ok(())
+}
+
+/// Where a counterexample is compiled and run.
+struct Bench<'a> {
+    folder: &'a Utf8Path,
+    manifest: &'a Manifest,
+    jdk: Jdk,
+    /// Class folder of the runtime's core.
+    runtime: Utf8PathBuf,
+    /// Class folders of the runner, core included.
+    tools: Vec<Utf8PathBuf>,
+    launcher: &'a Arc<Launcher>,
+    scratch: &'a Utf8Path,
+}
+
+/// A test compiled against one version.
+struct CompiledTest {
+    role: VersionRole,
+    classpath: Vec<Utf8PathBuf>,
+    error: Option<String>,
+}
+
+impl Bench<'_> {
+    /// Compiles against each version: constants and overloads are bound by the compiler, so one class file would not
+    /// do for all.
+    fn compile_all(&self, log: &Utf8Path) -> Result<Vec<CompiledTest>, LangError> {
+        let compiler = Compiler::new(
+            self.jdk.clone(),
+            self.runtime.clone(),
+            self.scratch.to_owned(),
+            vec![self.folder.to_owned()],
+            Arc::clone(self.launcher),
+        );
+        self.manifest.versions.iter().map(|version| self.compile(&compiler, version, log)).collect()
+    }
+
+    fn compile(
+        &self,
+        compiler: &Compiler,
+        version: &ManifestVersion,
+        log: &Utf8Path,
+    ) -> Result<CompiledTest, LangError> {
+        let output = self.scratch.join("test").join(role_name(version.role));
+        if output.is_dir() {
+            fs_err::remove_dir_all(&output)?;
+        }
+        fs_err::create_dir_all(&output)?;
+        let mut classpath = self.manifest.classpath(self.folder, version);
+        let release = self.manifest.release.to_string();
+        let mut options: Vec<String> =
+            ["-g", "-nowarn", "-Xlint:none", "-proc:none", "-encoding", &self.manifest.encoding]
+                .map(str::to_owned)
+                .to_vec();
+        if self.jdk.version >= 9 {
+            options.extend(["--release".to_owned(), release]);
+        } else {
+            options.extend(["-source".to_owned(), release.clone(), "-target".to_owned(), release]);
+        }
+        options.extend(self.manifest.javac_options.iter().cloned());
+        let task = CompileTask {
+            sources: vec![self.folder.join(&self.manifest.source)],
+            output: output.clone(),
+            classpath: classpath.clone(),
+            options,
+        };
+        let answer = compiler.compile(&task)?;
+        append(log, &answer.log)?;
+        let said = answer.errors.first().map(|error| format!("line {}: {}", error.line, error.message));
+        let error = (!answer.success).then(|| said.unwrap_or_else(|| "javac does not say why".to_owned()));
+        // Behind the framework, before the program.
+        classpath.insert(self.manifest.runner.len().min(classpath.len()), output);
+        Ok(CompiledTest { role: version.role, classpath, error })
+    }
+
+    /// All runs: the versions take turns, two JVMs at a time.
+    fn run_all(
+        &self,
+        compiled: &[CompiledTest],
+        repetitions: u32,
+        log: &Utf8Path,
+    ) -> Result<Vec<Replay>, LangError> {
+        let jobs: Vec<&CompiledTest> = (0..repetitions).flat_map(|_| compiled).collect();
+        let results: Mutex<Vec<Option<Result<Replay, LangError>>>> =
+            Mutex::new(jobs.iter().map(|_| None).collect());
+        let next = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..AT_A_TIME.min(jobs.len()) {
+                scope.spawn(|| {
+                    loop {
+                        let number = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(job) = jobs.get(number) else { return };
+                        let result = self.run(job, number);
+                        if let Ok(mut results) = results.lock() {
+                            results[number] = Some(result);
+                        }
+                    }
+                });
+            }
+        });
+        let results = results.into_inner().map_err(|_| LangError::Internal("a run broke off".to_owned()))?;
+        for number in 0..jobs.len() {
+            let file = self.run_folder(number).join("stderr.log");
+            if file.is_file() {
+                let lines: Vec<String> =
+                    String::from_utf8_lossy(&fs_err::read(&file)?).lines().map(str::to_owned).collect();
+                append(log, &lines)?;
+            }
+        }
+        results
+            .into_iter()
+            .map(|result| {
+                result.unwrap_or_else(|| Err(LangError::Internal("a run has no result".to_owned())))
+            })
+            .collect()
+    }
+
+    fn run_folder(&self, number: usize) -> Utf8PathBuf {
+        self.scratch.join(format!("run-{number}"))
+    }
+
+    fn run(&self, test: &CompiledTest, number: usize) -> Result<Replay, LangError> {
+        if let Some(error) = &test.error {
+            let message = format!("does not compile against this version: {error}");
+            return Ok(Replay { role: test.role, passed: false, message: Some(message) });
+        }
+        let scratch = self.run_folder(number);
+        if scratch.is_dir() {
+            fs_err::remove_dir_all(&scratch)?;
+        }
+        let working = scratch.join("work");
+        fs_err::create_dir_all(&working)?;
+        let mut options = self.manifest.jvm_options.clone();
+        if !options.iter().any(|option| option.starts_with("-Xmx")) {
+            options.push(HEAP.to_owned());
+        }
+        let mut readable = self.tools.clone();
+        readable.extend([self.folder.to_owned(), self.scratch.join("test"), self.jdk.home.clone()]);
+        let vm = TestVm {
+            java: self.jdk.java(),
+            classpath: self.tools.iter().chain(&test.classpath).cloned().collect(),
+            writable: working.clone(),
+            working,
+            readable,
+            options,
+            environment: self.manifest.environment.clone(),
+            groups: Vec::new(),
+            excluded_groups: Vec::new(),
+            fork_each_class: false,
+            scratch: scratch.clone(),
+        };
+        let class = self.manifest.test_class.clone();
+        let items = vec![Item { engine: String::new(), class: class.clone(), ids: Vec::new() }];
+        let plan = TestPlan::new(TestSelection::all(), Duration::from_secs(self.manifest.limit_seconds));
+        let log = scratch.join("stderr.log");
+        let run = junit::run(&vm, items, &plan, self.launcher, &log, &mut |_, _| {})?;
+        outcome(test.role, &run)
+    }
+}
+
+/// One test, and how it ended. Where none was run, that is not a failure of the version.
+fn outcome(role: VersionRole, run: &TestRun) -> Result<Replay, LangError> {
+    let Some(result) = run.results.first() else {
+        let why = run.problems.first().map_or("the runner does not say why", String::as_str);
+        return Err(LangError::Internal(format!(
+            "the witness was not run on the {} version: {why}",
+            role_name(role)
+        )));
+    };
+    let passed = run.results.len() == 1 && result.outcome == TestOutcome::Passed && run.problems.is_empty();
+    let message = (!passed).then(|| match &result.failure {
+        Some(failure) => {
+            let kind = failure.kind.as_deref().unwrap_or("failed");
+            match failure.message.lines().next() {
+                Some(text) if !text.is_empty() => format!("{kind}: {text}"),
+                _ => kind.to_owned(),
+            }
+        }
+        None => format!("{:?}", result.outcome),
+    });
+    Ok(Replay { role, passed, message })
+}
