@@ -17,6 +17,7 @@ use bonafix_model::{ChangeKind, DeltaElement, DeltaFile, ElementKind, LineAlignm
 use camino::Utf8Path;
 
 use outline::{Interner, Outline};
+pub(crate) use source::decode;
 
 /// What a patch does to one file, from both versions' contents; `None` where it does not exist on that side.
 pub fn delta_file(path: &Utf8Path, before: Option<&[u8]>, after: Option<&[u8]>) -> DeltaFile {

@@ -14,6 +14,7 @@
 //! | `arena` | one JVM with all versions in it, for sequences of calls |
 //! | `explore` | a search: versions with probes, goals, what leads to the change |
 //! | `witness` | counterexamples as JUnit tests, written and run from disk |
+//! | `knowledge` | what tests and documentation tell: inputs, constants, facts |
 //! | `delta` | from two sources to changed methods and statements |
 //! | `toolchain` | the JDK and the tools on this machine |
 
@@ -25,6 +26,7 @@ mod compiler;
 pub mod delta;
 pub mod explore;
 mod junit;
+pub mod knowledge;
 pub mod layout;
 mod overlay;
 mod project;

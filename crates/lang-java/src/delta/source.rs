@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// Bytes as text: UTF-8 where it is, each other byte as the ISO-8859-1 character it would be; without a byte order
 /// mark; every line end (`\r\n`, `\r`) as `\n`, which is how javac counts lines.
-pub(super) fn decode(bytes: &[u8]) -> String {
+pub(crate) fn decode(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
