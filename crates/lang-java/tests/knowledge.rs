@@ -57,7 +57,8 @@ fn open(tree: &Utf8Path) -> Opened {
     };
     let roots: Vec<String> = sources.iter().map(class).collect();
     let cache = Cache::open(&Utf8PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("cache")).unwrap();
-    let subject = ArenaSubject { versions: vec![vec![classes]], libraries: Vec::new(), roots: roots.clone() };
+    let subject =
+        ArenaSubject { versions: vec![vec![classes]], roots: roots.clone(), ..ArenaSubject::default() };
     let arena =
         Arena::open(subject, ArenaConfig::default(), &jdk, &cache, &launcher(), &scratch.join("arena"))
             .unwrap();
