@@ -4,13 +4,14 @@
 //! |---|---|
 //! | `literal`, `types`, `variables` | constants, types and names as Java writes them |
 //! | `render`, `stub` | a sequence as statements |
-//! | `assertion` | the one assertion that shows the difference |
+//! | `assertion`, `descent` | the one assertion that shows the difference, and the way down to it |
 //! | `compose` | the source of the test |
 //! | `folder` | the folder: sources, classes of all versions, libraries, `witness.json` |
 //! | `replay` | compiles and runs the test from the folder alone |
 
 mod assertion;
 mod compose;
+mod descent;
 mod folder;
 mod literal;
 mod render;

@@ -7,12 +7,12 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use bonafix_lang::WitnessError;
-use bonafix_model::{Access, CallableKind, CollectionKind, Field, Value, Visibility};
+use bonafix_model::{Access, CollectionKind, Value};
 
 use super::Framework;
 use super::literal;
 use super::render::{Expression, cast};
-use super::types::{self, Names, OBJECT, STRING, is_primitive};
+use super::types::{Names, STRING, is_primitive};
 
 /// A list or array is compared as a whole up to this many characters of source.
 const LONGEST_WHOLE: usize = 160;
@@ -21,11 +21,11 @@ const NEAR_ZERO: f64 = 1e-12;
 /// Texts of values are cut here when they are observed.
 const CUT_TEXT: usize = 4096;
 
-const LIST: &str = "java.util.List";
-const COLLECTION: &str = "java.util.Collection";
-const MAP: &str = "java.util.Map";
-const DATE: &str = "java.util.Date";
-const CALENDAR: &str = "java.util.Calendar";
+pub(super) const LIST: &str = "java.util.List";
+pub(super) const COLLECTION: &str = "java.util.Collection";
+pub(super) const MAP: &str = "java.util.Map";
+pub(super) const DATE: &str = "java.util.Date";
+pub(super) const CALENDAR: &str = "java.util.Calendar";
 
 /// One assertion.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub(super) struct Assertion {
     pub(super) what: String,
 }
 
-fn not_expressible<T>(text: impl Into<String>) -> Result<T, WitnessError> {
+pub(super) fn not_expressible<T>(text: impl Into<String>) -> Result<T, WitnessError> {
     Err(WitnessError::NotExpressible(text.into()))
 }
 
@@ -52,7 +52,7 @@ pub(super) struct Asserter<'a> {
 }
 
 impl Asserter<'_> {
-    fn line(&self, method: &'static str, arguments: &[&str], what: &str) -> Assertion {
+    pub(super) fn line(&self, method: &'static str, arguments: &[&str], what: &str) -> Assertion {
         self.methods.borrow_mut().insert(method);
         Assertion { line: format!("{method}({});", arguments.join(", ")), what: what.to_owned() }
     }
@@ -157,7 +157,7 @@ impl Asserter<'_> {
     }
 
     /// A value as an object, if it is short to write; floating point numbers are not, since they need some room.
-    fn boxed(&self, value: &Value) -> Option<String> {
+    pub(super) fn boxed(&self, value: &Value) -> Option<String> {
         Some(match value {
             Value::Null => "null".to_owned(),
             Value::Boolean(value) => format!("Boolean.{}", if *value { "TRUE" } else { "FALSE" }),
@@ -259,7 +259,7 @@ impl Asserter<'_> {
     }
 
     /// Something ordered that is no list.
-    fn as_list(&self, actual: &Expression) -> String {
+    pub(super) fn as_list(&self, actual: &Expression) -> String {
         format!(
             "new {}({})",
             self.names.show("java.util.ArrayList"),
@@ -393,7 +393,7 @@ impl Asserter<'_> {
     }
 
     /// Two objects of two classes.
-    fn class_name(
+    pub(super) fn class_name(
         &self,
         actual: &Expression,
         reference: &Value,
@@ -411,234 +411,16 @@ impl Asserter<'_> {
             }
         }
     }
-
-    fn below(
-        &self,
-        actual: &Expression,
-        reference: &Value,
-        patched: &Value,
-        access: &Access,
-        rest: &[Access],
-    ) -> Result<Assertion, WitnessError> {
-        match (reference, patched, access) {
-            (
-                Value::Collection { kind, items, length, .. },
-                Value::Collection { items: others, length: other_length, .. },
-                access,
-            ) => {
-                let size = || self.size(actual, kind, *length);
-                match access {
-                    Access::Index(index) => {
-                        let index = usize::try_from(*index).unwrap_or(usize::MAX);
-                        match (items.get(index), others.get(index)) {
-                            (Some(item), Some(other)) => {
-                                let element = self.at(actual, kind, index);
-                                self.value(&element, item, Some(other), rest)
-                            }
-                            _ if length != other_length => Ok(size()),
-                            _ => not_expressible("the difference lies beyond what is looked at"),
-                        }
-                    }
-                    Access::Length => Ok(size()),
-                    Access::Element(shown) => {
-                        let item = items.iter().chain(others).find(|item| item.to_string() == *shown);
-                        let literal = item.and_then(|item| Some((item, self.boxed(item)?)));
-                        match literal {
-                            Some((item, text)) if items.contains(item) != others.contains(item) => {
-                                let holder = receiver(self.names, actual, COLLECTION);
-                                Ok(self.holds(&format!("{holder}.contains({text})"), items.contains(item)))
-                            }
-                            _ if length != other_length => Ok(size()),
-                            _ => not_expressible(format!("{shown} has no short form")),
-                        }
-                    }
-                    _ => not_expressible("a collection has no such part"),
-                }
-            }
-            (
-                Value::Map { entries, length, .. },
-                Value::Map { entries: others, length: other_length, .. },
-                access,
-            ) => {
-                let map = receiver(self.names, actual, MAP);
-                let size = || {
-                    let what = format!("{map}.size()");
-                    self.line("assertEquals", &[&length.to_string(), &what], &what)
-                };
-                match access {
-                    Access::Key(shown) => {
-                        let find = |entries: &'_ [(Value, Value)]| {
-                            entries.iter().find(|(key, _)| key.to_string() == *shown).cloned()
-                        };
-                        let (one, other) = (find(entries), find(others));
-                        let key = one.as_ref().or(other.as_ref()).and_then(|(key, _)| self.boxed(key));
-                        match (key, one, other) {
-                            (Some(key), Some((_, value)), Some((_, other))) => {
-                                let held = Expression::new(format!("{map}.get({key})"), OBJECT);
-                                self.value(&held, &value, Some(&other), rest)
-                            }
-                            (Some(key), one, _) => {
-                                Ok(self.holds(&format!("{map}.containsKey({key})"), one.is_some()))
-                            }
-                            _ if length != other_length => Ok(size()),
-                            _ => not_expressible(format!("the key {shown} has no short form")),
-                        }
-                    }
-                    Access::Index(index) => {
-                        let index = usize::try_from(*index).unwrap_or(usize::MAX);
-                        let keys = format!(
-                            "new {}({map}.keySet()).get({index})",
-                            self.names.show("java.util.ArrayList")
-                        );
-                        match (entries.get(index), others.get(index)) {
-                            (Some((key, _)), Some((other, _))) => {
-                                self.value(&Expression::new(keys, OBJECT), key, Some(other), &[])
-                            }
-                            _ => Ok(size()),
-                        }
-                    }
-                    Access::Length => Ok(size()),
-                    _ => not_expressible("a map has no such part"),
-                }
-            }
-            (
-                Value::Object { type_name, fields },
-                Value::Object { fields: others, .. },
-                Access::Field { name, visible },
-            ) => {
-                let held = one_field(fields, name)?;
-                let other = one_field(others, name)?;
-                let element = self.field(actual, type_name, name, *visible, &held.value)?;
-                self.value(&element, &held.value, Some(&other.value), rest)
-            }
-            _ => self.class_name(actual, reference, patched),
-        }
-    }
-
-    fn holds(&self, what: &str, expected: bool) -> Assertion {
-        self.line(if expected { "assertTrue" } else { "assertFalse" }, &[what], what)
-    }
-
-    fn size(&self, actual: &Expression, kind: &CollectionKind, length: u64) -> Assertion {
-        let what = match kind {
-            CollectionKind::Array(element) => {
-                format!("{}.length", receiver(self.names, actual, &format!("{element}[]")))
-            }
-            CollectionKind::Optional => format!("{}.isPresent()", optional(self.names, actual)),
-            _ => format!("{}.size()", receiver(self.names, actual, COLLECTION)),
-        };
-        if *kind == CollectionKind::Optional {
-            return self.holds(&what, length > 0);
-        }
-        self.line("assertEquals", &[&length.to_string(), &what], &what)
-    }
-
-    /// An element of a collection, by its place.
-    fn at(&self, actual: &Expression, kind: &CollectionKind, index: usize) -> Expression {
-        match kind {
-            CollectionKind::Array(element) => {
-                let array = receiver(self.names, actual, &format!("{element}[]"));
-                Expression::new(format!("{array}[{index}]"), element.clone())
-            }
-            CollectionKind::List => {
-                let list = receiver(self.names, actual, LIST);
-                Expression::new(format!("{list}.get({index})"), OBJECT)
-            }
-            CollectionKind::Optional => {
-                let (method, java_type) = match actual.java_type.as_str() {
-                    "java.util.OptionalInt" => ("getAsInt", "int"),
-                    "java.util.OptionalLong" => ("getAsLong", "long"),
-                    "java.util.OptionalDouble" => ("getAsDouble", "double"),
-                    _ => ("get", OBJECT),
-                };
-                Expression::new(format!("{}.{method}()", optional(self.names, actual)), java_type)
-            }
-            CollectionKind::Set | CollectionKind::Other => {
-                Expression::new(format!("{}.get({index})", self.as_list(actual)), OBJECT)
-            }
-        }
-    }
-
-    /// A field, or what an observation shows like one.
-    fn field(
-        &self,
-        actual: &Expression,
-        type_name: &str,
-        name: &str,
-        visible: bool,
-        value: &Value,
-    ) -> Result<Expression, WitnessError> {
-        let called = |owner: &str, method: &str, java_type: &str| {
-            Ok(Expression::new(format!("{}.{method}()", receiver(self.names, actual, owner)), java_type))
-        };
-        let is_throwable = self.names.is_assignable(type_name, "java.lang.Throwable");
-        let of_the_jdk = type_name.starts_with("java.") || type_name.starts_with("javax.");
-        match name {
-            "super" if is_collection(value) || matches!(value, Value::Map { .. }) => {
-                return Ok(actual.clone());
-            }
-            "super" if self.names.is_assignable(type_name, CALENDAR) => {
-                return called(CALENDAR, "getTimeInMillis", "long");
-            }
-            "super" if self.names.is_assignable(type_name, DATE) => return called(DATE, "getTime", "long"),
-            "message" if is_throwable || of_the_jdk => {
-                return called("java.lang.Throwable", "getMessage", STRING);
-            }
-            "cause" if is_throwable || of_the_jdk => {
-                return called("java.lang.Throwable", "getCause", "java.lang.Throwable");
-            }
-            "key" if of_the_jdk => return called("java.util.Map$Entry", "getKey", OBJECT),
-            "value" if type_name.ends_with(".AtomicReference") => return called(type_name, "get", OBJECT),
-            "value" if of_the_jdk => return called("java.util.Map$Entry", "getValue", OBJECT),
-            _ => {}
-        }
-        if !visible || !self.names.is_nameable(type_name) {
-            return not_expressible(format!("the field {name} of {type_name} is not visible to a test"));
-        }
-        let known = self.names.catalog().callables.iter().find(|callable| {
-            callable.kind == CallableKind::FieldGet
-                && callable.name == name
-                && self.names.is_assignable(type_name, &callable.owner)
-        });
-        let public = known.is_some_and(|callable| callable.visibility == Visibility::Public);
-        if !public && types::package_of(type_name) != self.package {
-            return not_expressible(format!(
-                "the field {name} of {type_name} is not visible from another package"
-            ));
-        }
-        let place = format!("{}.{name}", receiver(self.names, actual, type_name));
-        Ok(match known {
-            Some(callable) => Expression::new(place, types::of_descriptor(&callable.descriptor).1),
-            None => Expression::new(format!("(Object) {place}"), OBJECT),
-        })
-    }
 }
 
-fn is_collection(value: &Value) -> bool {
+pub(super) fn is_collection(value: &Value) -> bool {
     matches!(value, Value::Collection { .. })
 }
 
-/// The field of that name; a subclass may have one more, which hides it.
-fn one_field<'a>(fields: &'a [Field], name: &str) -> Result<&'a Field, WitnessError> {
-    let mut found = fields.iter().filter(|field| field.name == name);
-    match (found.next(), found.next()) {
-        (Some(field), None) => Ok(field),
-        _ => not_expressible(format!("there is not one field {name} in both versions")),
-    }
-}
-
 /// An expression to call something of a type on.
-fn receiver(names: &Names<'_>, held: &Expression, wanted: &str) -> String {
+pub(super) fn receiver(names: &Names<'_>, held: &Expression, wanted: &str) -> String {
     let text = cast(names, held, wanted, false);
     if text.starts_with('(') { format!("({text})") } else { text }
-}
-
-fn optional(names: &Names<'_>, held: &Expression) -> String {
-    if held.java_type.starts_with("java.util.Optional") {
-        held.text.clone()
-    } else {
-        receiver(names, held, "java.util.Optional")
-    }
 }
 
 /// A number as its digits and its exponent, so that 1.0 and 1.00 are the same.

@@ -10,7 +10,7 @@ use bonafix_model::{
     StepObservation, Value, Visibility,
 };
 
-use super::assertion::{Asserter, Assertion};
+use super::assertion::{Asserter, Assertion, not_expressible};
 use super::render::{Body, class_under_test};
 use super::types::{self, Names};
 use super::{Care, Framework, stub};
@@ -517,8 +517,4 @@ fn part(step: Option<&StepObservation>, element: Element) -> Option<&Value> {
         }
         Element::Exception => None,
     }
-}
-
-fn not_expressible<T>(text: impl Into<String>) -> Result<T, WitnessError> {
-    Err(WitnessError::NotExpressible(text.into()))
 }

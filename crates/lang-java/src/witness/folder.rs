@@ -80,6 +80,7 @@ impl Manifest {
         if !folder.is_dir() {
             return Err(wrong(format!("{folder} is not a folder")));
         }
+        check_path(folder)?;
         if !file.is_file() {
             return Err(wrong(format!("{folder} is not the folder of a witness: it has no {MANIFEST}")));
         }
@@ -193,6 +194,17 @@ impl Manifest {
             self.release,
         )
     }
+}
+
+/// Class paths divide their entries by colons.
+pub(super) fn check_path(folder: &Utf8Path) -> Result<(), LangError> {
+    if !folder.as_str().contains(':') {
+        return Ok(());
+    }
+    let message = format!(
+        "the folder of a witness cannot have a `:` in its path, as {folder} has: Java could not find its classes"
+    );
+    Err(LangError::Configuration { message })
 }
 
 fn in_a_cell(text: &str) -> String {

@@ -311,8 +311,32 @@ impl<'a> Body<'a> {
         Some(format!("{parameters} -> {answer}"))
     }
 
-    fn call(&self, called: &Callable, receiver: Option<Slot>, arguments: &[Slot]) -> Expression {
-        let (parameters, result) = of_descriptor(&called.descriptor);
+    /// The method as its superclass declares it, where the class that was named takes less than what is passed.
+    fn as_declared(&self, called: &'a Callable, arguments: &[Slot]) -> &'a Callable {
+        let too_narrow = arguments.iter().zip(&called.parameters).any(|(slot, parameter)| {
+            let held = &self.slot(*slot).java_type;
+            let known = is_primitive(held) || types::primitive_of(held).is_some() || held == STRING;
+            known && !self.names.are_related(held, &types::erased(parameter))
+        });
+        let is_wider = |other: &&Callable| {
+            other.name == called.name
+                && other.descriptor == called.descriptor
+                && other.owner != called.owner
+                && self.names.is_assignable(&called.owner, &other.owner)
+        };
+        if !too_narrow || called.kind != CallableKind::Method {
+            return called;
+        }
+        self.names.catalog().callables.iter().find(is_wider).unwrap_or(called)
+    }
+
+    fn call(&self, called: &'a Callable, receiver: Option<Slot>, arguments: &[Slot]) -> Expression {
+        let called = self.as_declared(called, arguments);
+        let (mut parameters, result) = of_descriptor(&called.descriptor);
+        if parameters.len() == called.parameters.len() {
+            // A class that fixes a type variable of its superclass takes no more than that.
+            parameters = called.parameters.iter().map(|name| types::erased(name)).collect();
+        }
         let owner = &called.owner;
         let exact = self.care != Care::Usual || self.is_overloaded(called, arguments.len());
         let passed = |from: usize| {
@@ -323,7 +347,7 @@ impl<'a> Body<'a> {
             });
             each.collect::<Vec<_>>().join(", ")
         };
-        let target = || receiver.map(|slot| self.receiver(slot, called)).unwrap_or_default();
+        let target = || receiver.map(|slot| self.receiver(slot, called, exact)).unwrap_or_default();
         let name = &called.name;
         let text = match called.kind {
             CallableKind::Constructor => {
@@ -363,9 +387,9 @@ impl<'a> Body<'a> {
             return true;
         }
         self.names.catalog().callables.iter().any(|other| {
-            let arity = of_descriptor(&other.descriptor).0.len();
+            let arity = other.parameters.len();
             other.name == called.name
-                && of_descriptor(&other.descriptor).0 != of_descriptor(&called.descriptor).0
+                && other.parameters != called.parameters
                 && (arity == arguments || other.varargs && arity <= arguments + 1)
                 && if called.kind == CallableKind::Constructor {
                     other.owner == called.owner
@@ -375,10 +399,11 @@ impl<'a> Body<'a> {
         })
     }
 
-    fn receiver(&self, slot: Slot, called: &Callable) -> String {
-        // A subclass may hide a field behind one of the same name.
+    fn receiver(&self, slot: Slot, called: &Callable, exact: bool) -> String {
+        // A subclass may hide a field behind one of the same name, and have a method that fits better.
         let is_field = matches!(called.kind, CallableKind::FieldGet | CallableKind::FieldSet);
-        if is_field && self.slot(slot).java_type != called.owner {
+        let hides = is_field || exact && !called.parameters.is_empty();
+        if hides && self.slot(slot).java_type != called.owner {
             return format!("(({}) {})", self.names.show(&called.owner), self.slot(slot).as_operand());
         }
         self.as_type(slot, &called.owner)
@@ -387,7 +412,8 @@ impl<'a> Body<'a> {
     /// A slot to call something on, as a value of that type.
     fn as_type(&self, slot: Slot, wanted: &str) -> String {
         let held = self.slot(slot);
-        if !is_primitive(&held.java_type) && self.names.is_assignable(&held.java_type, wanted) {
+        let is_object = !is_primitive(&held.java_type) && held.java_type != NULL;
+        if is_object && self.names.is_assignable(&held.java_type, wanted) {
             return held.as_receiver();
         }
         format!("(({}) {})", self.names.show(wanted), held.as_operand())

@@ -14,7 +14,7 @@ use bonafix_store::Cache;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::compose::{TestSource, compose, outcomes};
-use super::folder::{Copies, FORMAT, Manifest, ManifestVersion, role_name};
+use super::folder::{Copies, FORMAT, Manifest, ManifestVersion, check_path, role_name};
 use super::{Care, Framework};
 use crate::base::append;
 use crate::compiler::{CompileTask, Compiler};
@@ -162,6 +162,7 @@ impl JavaProject {
         let source = compose(draft, framework, Care::Usual)?;
         fs_err::create_dir_all(folder).map_err(LangError::from)?;
         let folder = &folder.canonicalize_utf8().map_err(LangError::from)?;
+        check_path(folder)?;
         let mut manifest = self.manifest(draft, framework, &source, reference);
         let (tools, jars) = tools_and_jars(&reference.helpers, self.workshop().cache.root());
         copy(folder, &versions, &jars, &mut manifest)?;
