@@ -85,7 +85,9 @@ impl<'b, 'w> Builder<'b, 'w> {
             let method = *self.chance.pick(methods)?;
             let idle = self.world.member(method).parameters.is_empty()
                 && self.world.types.get(self.world.member(method).result).shape != Shape::Void;
-            if self.world.is_ordinary(method) && !(idle && self.chance.percent(60)) {
+            let in_vain =
+                idle && self.chance.percent(60) || self.world.mostly_fails(method) && self.chance.percent(85);
+            if self.world.is_ordinary(method) && !in_vain {
                 return self.call(method, Some(receiver), None, 1);
             }
         }
@@ -194,8 +196,26 @@ impl<'b, 'w> Builder<'b, 'w> {
                 return made;
             }
         }
+        if shape == Shape::Class
+            && let Some(value) = self.fitting_class(wanted)
+        {
+            return Some(self.draft.constant(world, wanted, value));
+        }
         let value = world.pools.literal(shape, manner, self.chance)?;
         Some(self.draft.constant(world, wanted, value))
+    }
+
+    /// A class that the type argument of `Class` allows.
+    fn fitting_class(&mut self, wanted: TypeId) -> Option<Literal> {
+        let types = &self.world.types;
+        let bound = *types.get(wanted).arguments.first()?;
+        if bound == types.object {
+            return None;
+        }
+        let fits = |id: &&TypeId| types.fits(**id, bound);
+        let fitting: Vec<TypeId> = self.world.subjects.iter().filter(fits).copied().collect();
+        let chosen = self.chance.pick(&fitting).copied().unwrap_or(bound);
+        Some(Literal::Class(types.get(types.get(chosen).erased).name.clone()))
     }
 
     /// A slot of the draft that fits.
@@ -212,11 +232,21 @@ impl<'b, 'w> Builder<'b, 'w> {
         })
     }
 
+    /// Numbers or strings, where either will do: those that the draft has already, since mixed ones cannot be compared.
+    fn favourite(&mut self) -> TypeId {
+        let types = &self.world.types;
+        let used = self.draft.types.iter().copied().find(|id| *id == types.integer || *id == types.text);
+        match used {
+            Some(used) if self.chance.percent(85) => used,
+            _ if self.chance.percent(60) => types.integer,
+            _ => types.text,
+        }
+    }
+
     fn make_object(&mut self, manner: Manner, depth: u32) -> Option<Slot> {
         let world = self.world;
         let wanted = match self.chance.below(10) {
-            0..4 => world.types.text,
-            4..8 => world.types.integer,
+            0..8 => self.favourite(),
             _ => self.chance.pick(&world.subjects).copied().unwrap_or(world.types.text),
         };
         if depth >= MAX_DEPTH && !world.types.get(wanted).shape.is_literal() {
@@ -266,6 +296,10 @@ impl<'b, 'w> Builder<'b, 'w> {
                     let row = self.elements(inner, row, inside, depth + 1)?;
                     Some(self.push_array(inner, row))
                 }
+                // Objects of one list are often the same: nodes of a graph.
+                Shape::Reference if self.chance.percent(30) => {
+                    self.reuse(element, inside).or_else(|| self.make(element, inside, depth + 1))
+                }
                 _ => self.make(element, inside, depth + 1),
             };
             match item {
@@ -281,6 +315,13 @@ impl<'b, 'w> Builder<'b, 'w> {
         let world = self.world;
         let count = count.min(self.limit.saturating_sub(self.draft.len()));
         let mut values: Vec<Literal> = Vec::with_capacity(count);
+        if shape == Shape::Char
+            && self.chance.percent(40)
+            && let Some(Literal::Text(units)) = world.pools.literal(Shape::Text, manner, self.chance)
+        {
+            values.extend(units.into_iter().take(12).map(Literal::Char));
+        }
+        let count = if values.is_empty() { count } else { 0 };
         let small = self.chance.percent(60) && shape.integer_range().is_some();
         for _ in 0..count {
             let value = if small {
@@ -332,8 +373,9 @@ impl<'b, 'w> Builder<'b, 'w> {
         if entry.is_interface && depth < MAX_DEPTH && self.chance.percent(12) {
             return self.make_stub(wanted, depth);
         }
-        for _ in 0..2 {
+        for _ in 0..3 {
             let maker = if depth >= MAX_DEPTH - 1 { None } else { world.makers(wanted).pick(self.chance) };
+            let maker = maker.filter(|maker| !world.mostly_fails(*maker) || self.chance.percent(10));
             let maker = maker.or_else(|| world.cheapest(wanted));
             if let Some(maker) = maker
                 && depth <= MAX_DEPTH * 2
@@ -350,13 +392,13 @@ impl<'b, 'w> Builder<'b, 'w> {
 
     /// A number or a string, where one will do: `Comparable`, `CharSequence`, `Number`.
     fn make_value(&mut self, wanted: TypeId, manner: Manner, depth: u32) -> Option<Slot> {
+        let first = self.favourite();
         let types = &self.world.types;
         let plain = |id: &TypeId| types.get(*id).shape.is_literal() && types.fits(*id, wanted);
         let named = types.get(wanted).arguments.first().copied();
         let candidate = if let Some(argument) = named.filter(|id| *id != types.object) {
             Some(argument).filter(plain)
         } else {
-            let first = if self.chance.bit() { types.integer } else { types.text };
             [first, types.integer, types.text].into_iter().find(plain)
         }?;
         self.make(candidate, manner, depth + 1)
@@ -413,14 +455,7 @@ impl<'b, 'w> Builder<'b, 'w> {
 
     /// Elements of any type are of one type all the same, mostly.
     fn uniform_element(&mut self, element: TypeId) -> TypeId {
-        let types = &self.world.types;
-        if element != types.object || self.chance.percent(10) {
-            element
-        } else if self.chance.percent(60) {
-            types.integer
-        } else {
-            types.text
-        }
+        if element != self.world.types.object || self.chance.percent(10) { element } else { self.favourite() }
     }
 
     /// An object that answers calls with values of the types that its methods return.

@@ -96,7 +96,9 @@ impl Draft {
 
     /// Leaves out constants, arrays and stubs that nothing uses.
     pub(crate) fn without_dead_steps(self) -> Sequence {
-        without_dead_steps(&self.into_sequence(), |_| false)
+        let sequence = self.into_sequence();
+        let used = used_steps(&sequence);
+        if used.iter().all(|used| *used) { sequence } else { only(&sequence, &used) }
     }
 }
 
@@ -131,21 +133,31 @@ pub(crate) fn remap(step: &Step, map: &[Option<Slot>]) -> Option<Step> {
     })
 }
 
-/// Leaves out steps that nothing uses and that do nothing: constants, arrays, stubs, and calls of which `is_idle` says so.
-pub(crate) fn without_dead_steps(sequence: &Sequence, is_idle: impl Fn(&Step) -> bool) -> Sequence {
+/// Leaves out constants, arrays and stubs that nothing uses.
+pub(crate) fn without_dead_steps(sequence: &Sequence) -> Sequence {
+    only(sequence, &used_steps(sequence))
+}
+
+/// Calls, and all that they need.
+fn used_steps(sequence: &Sequence) -> Vec<bool> {
     let mut used = vec![false; sequence.steps.len()];
     for (index, step) in sequence.steps.iter().enumerate().rev() {
-        used[index] |= matches!(step, Step::Call { .. }) && !is_idle(step);
+        used[index] |= matches!(step, Step::Call { .. });
         if used[index] {
             for slot in step.uses() {
                 used[slot as usize] = true;
             }
         }
     }
+    used
+}
+
+/// Only the wanted steps, without those that need one which is not wanted.
+pub(crate) fn only(sequence: &Sequence, wanted: &[bool]) -> Sequence {
     let mut map: Vec<Option<Slot>> = Vec::with_capacity(sequence.steps.len());
     let mut steps = Vec::with_capacity(sequence.steps.len());
-    for (step, used) in sequence.steps.iter().zip(used) {
-        let copied = if used { remap(step, &map) } else { None };
+    for (step, wanted) in sequence.steps.iter().zip(wanted) {
+        let copied = if *wanted { remap(step, &map) } else { None };
         map.push(copied.map(|step| {
             steps.push(step);
             slot(steps.len() - 1)

@@ -7,6 +7,7 @@
 
 mod build;
 mod chance;
+mod contents;
 mod corpus;
 mod draft;
 mod literals;

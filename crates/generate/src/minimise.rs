@@ -6,7 +6,7 @@ use bonafix_lang::{LangError, Run, RunScope};
 use bonafix_model::{Literal, Ran, Sequence, Slot, Step};
 
 use crate::draft::{remap, slot, without_dead_steps};
-use crate::mutate::without_step;
+use crate::mutate::{without_only, without_step};
 use crate::seeds::slice;
 
 /// Candidates that are run at once.
@@ -34,7 +34,7 @@ pub fn minimise(
 ) -> Result<Sequence, LangError> {
     let mut minimiser = Minimiser {
         results: results_of(input, run),
-        best: without_dead_steps(input, |_| false),
+        best: without_dead_steps(input),
         tried: HashSet::new(),
         left: budget_inputs,
     };
@@ -136,7 +136,7 @@ impl Minimiser {
         for end in self.calls() {
             found.push(slice(&self.best, end));
             let beginning = Sequence { steps: self.best.steps[..=end].to_vec() };
-            found.push(without_dead_steps(&beginning, |_| false));
+            found.push(without_dead_steps(&beginning));
         }
         found
     }
@@ -169,7 +169,7 @@ impl Minimiser {
             {
                 let mut changed = self.best.clone();
                 changed.steps[index] = Step::Constant { type_name: name.to_owned(), value };
-                found.push(without_dead_steps(&changed, |_| false));
+                found.push(without_dead_steps(&changed));
             }
         }
         found
@@ -208,7 +208,7 @@ impl Minimiser {
                 slot(steps.len() - 1)
             }));
         }
-        without_dead_steps(&Sequence { steps }, |_| false)
+        without_dead_steps(&Sequence { steps })
     }
 
     /// With fewer elements and answers.
@@ -233,7 +233,7 @@ impl Minimiser {
                     Step::Array { items, .. } | Step::Stub { answers: items, .. } => *items = choice,
                     _ => {}
                 }
-                found.push(without_dead_steps(&changed, |_| false));
+                found.push(without_dead_steps(&changed));
             }
         }
         found
@@ -254,20 +254,6 @@ impl Minimiser {
         }
         found
     }
-}
-
-/// Leaves out a step and what depends on it, but no step before it.
-fn without_only(sequence: &Sequence, gone: usize) -> Sequence {
-    let mut map: Vec<Option<Slot>> = Vec::with_capacity(sequence.steps.len());
-    let mut steps = Vec::with_capacity(sequence.steps.len());
-    for (index, step) in sequence.steps.iter().enumerate() {
-        let copied = if index == gone { None } else { remap(step, &map) };
-        map.push(copied.map(|step| {
-            steps.push(step);
-            slot(steps.len() - 1)
-        }));
-    }
-    Sequence { steps }
 }
 
 fn plain_literal(type_name: &str) -> Option<Literal> {

@@ -4,7 +4,8 @@ use bonafix_model::{Literal, Sequence, Slot, Step};
 
 use crate::build::{Builder, compare_literals};
 use crate::chance::Chance;
-use crate::draft::{Draft, MAX_STEPS, slot, step_type};
+use crate::contents::{manner_of, settle};
+use crate::draft::{Draft, MAX_STEPS, only, slot, step_type, without_dead_steps};
 use crate::literals::Manner;
 use crate::oddity;
 use crate::types::Shape;
@@ -18,7 +19,11 @@ pub(crate) fn mutate(
     other: Option<&Sequence>,
 ) -> Option<Sequence> {
     for _ in 0..6 {
-        if let Some(changed) = attempt(world, chance, parent, other)
+        let changed = attempt(world, chance, parent, other).map(|mut changed| {
+            settle(world, chance, &mut changed);
+            changed
+        });
+        if let Some(changed) = changed
             && changed.steps.len() <= limit(parent)
             && !changed.steps.is_empty()
             && changed != *parent
@@ -65,28 +70,14 @@ fn pick_step(
     (0..count).map(|offset| (start + offset) % count).find(|index| wanted(*index, &sequence.steps[*index]))
 }
 
-/// How the value in a slot is to be, by the first call that takes it.
-fn manner_of(world: &World<'_>, chance: &mut Chance, sequence: &Sequence, wanted: Slot) -> Manner {
-    for step in &sequence.steps[wanted as usize..] {
-        match step {
-            Step::Call { callable, arguments, .. } => {
-                if let Some(place) = arguments.iter().position(|argument| *argument == wanted) {
-                    return Manner::of(world.parameter_facts(*callable, place), chance);
-                }
-            }
-            Step::Array { items, .. } if items.contains(&wanted) => {
-                return Manner { null: 1, ..Manner::FIRM };
-            }
-            _ => {}
-        }
-    }
-    Manner::FIRM
-}
-
 fn change_literals(world: &World<'_>, chance: &mut Chance, parent: &Sequence) -> Option<Sequence> {
     let mut changed = parent.clone();
     let times = if chance.percent(70) { 1 } else { 1 + chance.below(3) };
     for _ in 0..times {
+        if chance.percent(10) {
+            relate_numbers(world, chance, &mut changed);
+            continue;
+        }
         let index = pick_step(
             chance,
             parent,
@@ -100,6 +91,25 @@ fn change_literals(world: &World<'_>, chance: &mut Chance, parent: &Sequence) ->
         }
     }
     Some(changed)
+}
+
+/// Makes one whole number of a sequence the same as another one, or its neighbour.
+fn relate_numbers(world: &World<'_>, chance: &mut Chance, sequence: &mut Sequence) {
+    let number = |index: &usize| match &sequence.steps[*index] {
+        Step::Constant { type_name, value: Literal::Integer(value) } => Some((type_name, *value)),
+        _ => None,
+    };
+    let numbers: Vec<usize> = (0..sequence.steps.len()).filter(|index| number(index).is_some()).collect();
+    let (Some(from), Some(to)) = (chance.pick(&numbers), chance.pick(&numbers)) else { return };
+    let (Some((_, taken)), Some((wanted, _))) = (number(from), number(to)) else { return };
+    let related = taken.saturating_add(chance.between(-1, 1));
+    let range = world.types.get(world.types.named(wanted)).shape.integer_range();
+    let fits = range.is_some_and(|(least, greatest)| (least..=greatest).contains(&related));
+    if let Step::Constant { value, .. } = &mut sequence.steps[*to]
+        && fits
+    {
+        *value = Literal::Integer(related);
+    }
 }
 
 /// Longer, shorter, in another order, with something twice.
@@ -211,18 +221,16 @@ fn delete_step(chance: &mut Chance, parent: &Sequence) -> Option<Sequence> {
     Some(without_step(parent, index)).filter(|changed| changed.callables().next().is_some())
 }
 
-/// Leaves out a step and all that depends on it.
+/// Leaves out a step, all that depends on it, and what nothing needs then.
 pub(crate) fn without_step(parent: &Sequence, index: usize) -> Sequence {
-    let mut map: Vec<Option<Slot>> = Vec::with_capacity(parent.steps.len());
-    let mut steps = Vec::with_capacity(parent.steps.len());
-    for (number, step) in parent.steps.iter().enumerate() {
-        let copied = if number == index { None } else { crate::draft::remap(step, &map) };
-        map.push(copied.map(|step| {
-            steps.push(step);
-            slot(steps.len() - 1)
-        }));
-    }
-    crate::draft::without_dead_steps(&Sequence { steps }, |_| false)
+    without_dead_steps(&without_only(parent, index))
+}
+
+/// Leaves out a step and all that depends on it.
+pub(crate) fn without_only(parent: &Sequence, index: usize) -> Sequence {
+    let mut wanted = vec![true; parent.steps.len()];
+    wanted[index] = false;
+    only(parent, &wanted)
 }
 
 fn repeat_call(world: &World<'_>, chance: &mut Chance, parent: &Sequence) -> Option<Sequence> {

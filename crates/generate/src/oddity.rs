@@ -3,6 +3,7 @@
 use bonafix_model::{Literal, ParameterFacts, Sequence, Slot, Step};
 
 use crate::build::compare_literals;
+use crate::contents::elements;
 use crate::world::World;
 
 /// An argument that no test would pass, as far as the tests show.
@@ -19,7 +20,7 @@ pub(crate) struct Odd {
 const NULL: u8 = 1;
 const SIGN: u8 = 2;
 const NOT_FINITE: u8 = 4;
-const ORDER: u8 = 8;
+pub(crate) const ORDER: u8 = 8;
 const REPETITION: u8 = 16;
 const HIDDEN: u8 = 32;
 
@@ -37,9 +38,13 @@ pub(crate) fn places(world: &World<'_>, sequence: &Sequence) -> Vec<Odd> {
     let mut found = Vec::new();
     for (step, call) in sequence.steps.iter().enumerate() {
         let Step::Call { callable, arguments, .. } = call else { continue };
+        // What fills a list is looked at where the list is passed on.
+        if Some(*callable) == world.as_list || world.fills(*callable) {
+            continue;
+        }
         for (place, argument) in arguments.iter().enumerate() {
             let facts = world.parameter_facts(*callable, place);
-            let way = way(sequence, *argument, facts);
+            let way = way(world, sequence, *argument, step, facts);
             if way != 0 {
                 found.push(Odd { step, place, way });
             }
@@ -48,12 +53,18 @@ pub(crate) fn places(world: &World<'_>, sequence: &Sequence) -> Vec<Odd> {
     found
 }
 
-fn way(sequence: &Sequence, argument: Slot, facts: Option<&ParameterFacts>) -> u8 {
-    match &sequence.steps[argument as usize] {
-        Step::Constant { value, .. } => way_of_literal(value, facts, facts.is_some_and(|facts| facts.null)),
-        Step::Array { items, .. } => way_of_array(sequence, items, facts),
-        Step::Call { .. } | Step::Stub { .. } => 0,
+fn way(
+    world: &World<'_>,
+    sequence: &Sequence,
+    argument: Slot,
+    until: usize,
+    facts: Option<&ParameterFacts>,
+) -> u8 {
+    if let Step::Constant { value, .. } = &sequence.steps[argument as usize] {
+        return way_of_literal(value, facts, facts.is_some_and(|facts| facts.null));
     }
+    let items = elements(world, sequence, argument, until);
+    items.map_or(0, |items| way_of_array(sequence, &items, facts))
 }
 
 fn way_of_literal(literal: &Literal, facts: Option<&ParameterFacts>, null: bool) -> u8 {

@@ -3,7 +3,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
 
-use bonafix_model::{GoalId, Literal, Sequence, Step};
+use bonafix_model::{GoalId, Literal, Sequence, Step, Summary};
 
 use crate::build::{self, Builder};
 use crate::chance::Chance;
@@ -244,6 +244,23 @@ impl<'w> Proposer<'w> {
             Origin::Kept | Origin::Seed => Source::Seeds,
         };
         self.accounts[source as usize].paid += worth;
+    }
+
+    /// Takes down which of its calls an input came through.
+    pub(crate) fn note_run(&mut self, input: &Sequence, summary: &Summary) {
+        let end = summary.steps as usize;
+        for (index, step) in input.steps.iter().enumerate().take(end + 1) {
+            let Step::Call { callable, receiver, .. } = step else { continue };
+            if index < end || summary.threw {
+                self.world.note_run(*callable, index == end);
+            } else if summary.unfit
+                && let Some(Step::Call { callable, .. }) =
+                    receiver.and_then(|receiver| input.steps.get(receiver as usize))
+            {
+                // It had nothing to be called on: whoever made that is to blame.
+                self.world.note_run(*callable, true);
+            }
+        }
     }
 
     /// What was long ago counts less.

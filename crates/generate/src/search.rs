@@ -1,7 +1,7 @@
 //! The search: proposes inputs, has them run, learns from what they brought, tells of differences.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bonafix_lang::{LangError, Run, RunScope};
 use bonafix_model::{
@@ -128,6 +128,8 @@ pub struct Search<'a> {
     kinds: BTreeMap<FindingKind, KindRecord>,
     corpus: BTreeSet<Sequence>,
     without_news: u64,
+    /// Time that the runner took.
+    running: Duration,
     nothing_to_call: bool,
 }
 
@@ -135,6 +137,8 @@ pub struct Search<'a> {
 const BATCH: usize = 512;
 /// Inputs in the first one, so that something is known soon.
 const FIRST_BATCH: usize = 32;
+/// A budget of time is kept to within about this.
+const LONGEST_BATCH: Duration = Duration::from_millis(500);
 /// Inputs without news after which the search begins anew.
 const RESTART: u64 = 6_000;
 /// Inputs that are handed on to further searches.
@@ -175,6 +179,7 @@ impl<'a> Search<'a> {
             kinds: BTreeMap::new(),
             corpus: BTreeSet::new(),
             without_news: 0,
+            running: Duration::ZERO,
             nothing_to_call,
         }
     }
@@ -217,8 +222,20 @@ impl<'a> Search<'a> {
                 let left = usize::try_from(inputs.saturating_sub(self.state.inputs)).unwrap_or(usize::MAX);
                 (left > 0).then_some(left.min(size))
             }
-            Budget::Time(time) => (start.elapsed() < time).then_some(size),
+            Budget::Time(time) => {
+                let left = time.checked_sub(start.elapsed()).filter(|left| !left.is_zero())?;
+                Some(size.min(self.inputs_within(left.min(LONGEST_BATCH))))
+            }
         }
+    }
+
+    /// How many inputs that time is enough for, judging by those before.
+    fn inputs_within(&self, time: Duration) -> usize {
+        if self.state.inputs == 0 {
+            return FIRST_BATCH;
+        }
+        let each = self.running.as_nanos() / u128::from(self.state.inputs);
+        usize::try_from(time.as_nanos() / each.max(1)).unwrap_or(usize::MAX).max(8)
     }
 
     /// Runs inputs and learns from them. Says whether somebody is satisfied.
@@ -230,7 +247,9 @@ impl<'a> Search<'a> {
     ) -> Result<bool, LangError> {
         let (inputs, origins): (Vec<Sequence>, Vec<Origin>) =
             batch.into_iter().map(|proposal| (proposal.input, proposal.origin)).unzip();
+        let start = Instant::now();
         let results = run.run(&inputs, &self.options.scope)?;
+        self.running += start.elapsed();
         let mut climbs: BTreeMap<GoalId, usize> = BTreeMap::new();
         let mut satisfied = false;
         for ((input, origin), ran) in inputs.into_iter().zip(origins).zip(results) {
@@ -248,6 +267,8 @@ impl<'a> Search<'a> {
             }
         }
         self.proposer.fade();
+        self.state.open_goals = self.proposer.goals.open();
+        self.state.best_distance = self.proposer.goals.best_open();
         if self.without_news >= RESTART && self.without_news % RESTART < BATCH as u64 {
             self.proposer.restart();
         }
@@ -261,6 +282,9 @@ impl<'a> Search<'a> {
             Origin::Kept => self.kept += 1,
             Origin::Seed => self.seeds += 1,
             _ => {}
+        }
+        if let SequenceOutcome::Same { summary, .. } = &ran.outcome {
+            self.proposer.note_run(input, summary);
         }
         let early = matches!(&ran.outcome, SequenceOutcome::Same { summary, .. } if summary.unfit);
         if matches!(origin, Origin::Kept | Origin::Seed) && !early {
@@ -289,8 +313,6 @@ impl<'a> Search<'a> {
             self.proposer.reached.push(input.clone());
             self.keep(input);
         }
-        self.state.open_goals = self.proposer.goals.open();
-        self.state.best_distance = self.proposer.goals.best_open();
     }
 
     fn news(&mut self, origin: Origin, worth: f64) {

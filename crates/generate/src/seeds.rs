@@ -1,8 +1,8 @@
 //! What is made of a developer's test before anything is changed: its beginnings, and the part that leads to one call.
 
-use bonafix_model::{Sequence, Slot, Step};
+use bonafix_model::{Sequence, Step};
 
-use crate::draft::{remap, slot, without_dead_steps};
+use crate::draft::{only, without_dead_steps};
 use crate::world::World;
 
 /// For each call that leads to the change: the sequence up to it, and only what it needs.
@@ -15,7 +15,7 @@ pub(crate) fn parts(world: &World<'_>, seed: &Sequence) -> Vec<Sequence> {
         }
         if index + 1 < seed.steps.len() {
             let beginning = Sequence { steps: seed.steps[..=index].to_vec() };
-            found.push(without_dead_steps(&beginning, |_| false));
+            found.push(without_dead_steps(&beginning));
         }
         found.push(slice(seed, index));
     }
@@ -47,14 +47,5 @@ pub(crate) fn slice(sequence: &Sequence, wanted: usize) -> Sequence {
             needed[index] = true;
         }
     }
-    let mut map: Vec<Option<Slot>> = Vec::with_capacity(wanted + 1);
-    let mut steps = Vec::new();
-    for (step, needed) in sequence.steps.iter().zip(needed).take(wanted + 1) {
-        let copied = if needed { remap(step, &map) } else { None };
-        map.push(copied.map(|step| {
-            steps.push(step);
-            slot(steps.len() - 1)
-        }));
-    }
-    Sequence { steps }
+    only(sequence, &needed)
 }

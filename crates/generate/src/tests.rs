@@ -238,6 +238,60 @@ fn most_inputs_are_as_tests_pass_them() {
 }
 
 #[test]
+fn lists_stay_in_the_order_that_tests_show() {
+    let mut knowledge = knowledge(&[LARGEST]);
+    let lists = ParameterFacts {
+        seen: 3,
+        positive: true,
+        zero: true,
+        empty: true,
+        lists: 2,
+        repeated: true,
+        ..ParameterFacts::default()
+    };
+    let facts = CallableFacts { tested: true, parameters: vec![lists], ..CallableFacts::default() };
+    knowledge.facts = BTreeMap::from([(LARGEST, facts)]);
+    let world = world_of(&knowledge);
+    let mut chance = Chance::new(9);
+    let mut inputs: Vec<Sequence> = (0..500).filter_map(|_| random(&world, &mut chance)).collect();
+    for round in 0..1_500 {
+        let parent = inputs[round % 500].clone();
+        inputs.extend(mutate(&world, &mut chance, &parent, Some(&inputs[round * 3 % 500])));
+    }
+    let unsorted = |input: &&Sequence| crate::oddity::ways(&world, input) & crate::oddity::ORDER != 0;
+    let odd = inputs.iter().filter(unsorted).count();
+    assert!(odd > 0, "sometimes one has to go outside");
+    assert!(odd * 100 < inputs.len() * 20, "{odd} of {} are unsorted", inputs.len());
+}
+
+#[test]
+fn what_always_throws_is_called_less() {
+    let knowledge = knowledge(&[GET]);
+    let mut world = world_of(&knowledge);
+    let calls_of_add = |world: &World<'_>| {
+        let mut chance = Chance::new(3);
+        let inputs = (0..1_000).filter_map(|_| random(world, &mut chance));
+        inputs.flat_map(|input| input.callables().collect::<Vec<_>>()).filter(|id| *id == ADD).count()
+    };
+    let before = calls_of_add(&world);
+    for _ in 0..100 {
+        world.note_run(ADD, true);
+    }
+    assert!(calls_of_add(&world) * 2 < before);
+}
+
+#[test]
+fn a_budget_of_time_ends() {
+    let time = std::time::Duration::from_millis(50);
+    let options = SearchOptions { budget: Budget::Time(time), ..options(1, 0) };
+    let start = std::time::Instant::now();
+    let (report, _) = search(&knowledge(&[DEPTH]), &mut FakeRun::blind(), options, false);
+    assert_eq!(report.ended, SearchEnd::Budget);
+    assert!(start.elapsed() >= time);
+    assert!(report.inputs > 0);
+}
+
+#[test]
 fn what_a_test_never_shows_is_told() {
     let mut knowledge = knowledge(&[LARGEST]);
     let parameter = ParameterFacts { seen: 3, positive: true, lists: 2, ..ParameterFacts::default() };

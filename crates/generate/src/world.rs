@@ -58,6 +58,10 @@ pub(crate) struct World<'a> {
     pub(crate) as_list: Option<CallableId>,
     pub(crate) targets: Weighted<CallableId>,
     is_target: Vec<bool>,
+    /// Tests show a parameter whose lists are always sorted, or never have an element twice.
+    pub(crate) has_orderly_lists: bool,
+    /// By callable: how often it ran, and how often it threw or made nothing of use.
+    trouble: Vec<(u32, u32)>,
     /// Types of the program that can be made.
     pub(crate) subjects: Vec<TypeId>,
 }
@@ -94,6 +98,12 @@ impl<'a> World<'a> {
             as_list: find_as_list(catalog),
             targets: Weighted::default(),
             is_target: vec![false; members.len()],
+            has_orderly_lists: knowledge
+                .facts
+                .values()
+                .flat_map(|facts| &facts.parameters)
+                .any(|facts| facts.lists > 0 && !(facts.unsorted && facts.repeated)),
+            trouble: vec![(0, 0); members.len()],
             subjects: Vec::new(),
             types,
             members,
@@ -140,6 +150,36 @@ impl<'a> World<'a> {
 
     pub(crate) fn is_target(&self, callable: CallableId) -> bool {
         self.is_target.get(callable as usize).copied().unwrap_or_default()
+    }
+
+    /// What fills the collection that a constructor makes.
+    pub(crate) fn filled_by(&self, constructor: CallableId) -> Option<CallableId> {
+        self.containers
+            .iter()
+            .find(|container| container.constructor == constructor)
+            .map(|container| container.add)
+    }
+
+    /// Does it fill a collection of the library?
+    pub(crate) fn fills(&self, callable: CallableId) -> bool {
+        self.containers.iter().any(|container| container.add == callable)
+    }
+
+    /// Takes down that a callable ran, and whether that was of use.
+    pub(crate) fn note_run(&mut self, callable: CallableId, in_vain: bool) {
+        if let Some((ran, failed)) = self.trouble.get_mut(callable as usize) {
+            *ran += 1;
+            *failed += u32::from(in_vain);
+            if *ran > 1_000 {
+                *ran /= 2;
+                *failed /= 2;
+            }
+        }
+    }
+
+    /// Has it nearly always thrown?
+    pub(crate) fn mostly_fails(&self, callable: CallableId) -> bool {
+        self.trouble.get(callable as usize).is_some_and(|(ran, failed)| *ran >= 20 && failed * 10 > ran * 8)
     }
 
     /// A public one, or one that a test calls all the same.
