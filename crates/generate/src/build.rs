@@ -119,10 +119,13 @@ impl<'b, 'w> Builder<'b, 'w> {
             Some(receiver) => Some(receiver),
             None => Some(self.make(self.specialise(member.owner, wanted), Manner::FIRM, depth + 1)?),
         };
+        // A list takes what it was made for.
+        let wanted_inside =
+            wanted.or(receiver.filter(|_| world.fills(callable)).map(|slot| self.draft.type_of(slot)));
         let mut arguments = Vec::with_capacity(member.parameters.len());
         for (place, parameter) in member.parameters.iter().enumerate() {
             let manner = Manner::of(world.parameter_facts(callable, place), self.chance);
-            let argument = self.make(self.specialise(*parameter, wanted), manner, depth + 1)?;
+            let argument = self.make(self.specialise(*parameter, wanted_inside), manner, depth + 1)?;
             arguments.push(argument);
         }
         let slot = self.draft.push(world, Step::Call { callable, receiver, arguments });
@@ -395,7 +398,9 @@ impl<'b, 'w> Builder<'b, 'w> {
         let first = self.favourite();
         let types = &self.world.types;
         let plain = |id: &TypeId| types.get(*id).shape.is_literal() && types.fits(*id, wanted);
-        let named = types.get(wanted).arguments.first().copied();
+        // `T extends Comparable<T>` says nothing of what it is compared to.
+        let own = types.get(wanted).erased;
+        let named = types.get(wanted).arguments.first().copied().filter(|id| types.get(*id).erased != own);
         let candidate = if let Some(argument) = named.filter(|id| *id != types.object) {
             Some(argument).filter(plain)
         } else {

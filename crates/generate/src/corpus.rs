@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use bonafix_model::{Goal, GoalId, GoalPurpose, Progress, Sequence, Step};
+use bonafix_model::{Goal, GoalId, GoalPurpose, Literal, Progress, Sequence, Step};
 
 use crate::chance::Chance;
 
@@ -53,6 +53,8 @@ pub(crate) struct GoalState {
     nearest: Vec<Sequence>,
     /// Constants of the nearest from which no ladder was tried yet.
     open_literals: Vec<usize>,
+    /// The same for two constants at once, once each alone has been tried.
+    open_pairs: Vec<(usize, usize)>,
     /// Inputs that were spent on it since it came nearer.
     spent: u32,
 }
@@ -73,6 +75,7 @@ impl Goals {
             best: f64::INFINITY,
             nearest: Vec::new(),
             open_literals: Vec::new(),
+            open_pairs: Vec::new(),
             spent: 0,
         };
         Self { states: goals.iter().map(state).collect() }
@@ -90,6 +93,7 @@ impl Goals {
             // A goal that is met needs no more inputs.
             state.nearest.clear();
             state.open_literals.clear();
+            state.open_pairs.clear();
             return false;
         }
         if state.nearest.len() >= NEAREST {
@@ -97,6 +101,7 @@ impl Goals {
         }
         state.nearest.push(input.clone());
         state.open_literals = constants(input);
+        state.open_pairs = pairs(input);
         true
     }
 
@@ -171,6 +176,20 @@ impl Goals {
         state.nearest.last().map(|input| (literal, input.clone()))
     }
 
+    /// Two numbers of the nearest input that were not moved together yet, where moving one alone brought nothing.
+    pub(crate) fn next_pair(
+        &mut self,
+        goal: GoalId,
+        chance: &mut Chance,
+    ) -> Option<((usize, usize), Sequence)> {
+        let state = self.states.get_mut(goal as usize)?;
+        if !state.open_literals.is_empty() || state.open_pairs.is_empty() {
+            return None;
+        }
+        let pair = state.open_pairs.swap_remove(chance.below(state.open_pairs.len()));
+        state.nearest.last().map(|input| (pair, input.clone()))
+    }
+
     /// The nearest input, to go on from a constant that brought it there.
     pub(crate) fn follow(&mut self, goal: GoalId, literal: usize) -> Option<Sequence> {
         let state = self.states.get_mut(goal as usize)?;
@@ -181,6 +200,18 @@ impl Goals {
 
 fn count<'a>(states: impl Iterator<Item = &'a GoalState>) -> u32 {
     u32::try_from(states.count()).unwrap_or(u32::MAX)
+}
+
+/// Pairs of whole numbers; not all of them, if there are many.
+fn pairs(input: &Sequence) -> Vec<(usize, usize)> {
+    let is_number =
+        |index: &usize| matches!(input.steps[*index], Step::Constant { value: Literal::Integer(_), .. });
+    let numbers: Vec<usize> = (0..input.steps.len()).filter(is_number).rev().take(5).collect();
+    numbers
+        .iter()
+        .enumerate()
+        .flat_map(|(place, one)| numbers[place + 1..].iter().map(move |other| (*one, *other)))
+        .collect()
 }
 
 fn constants(input: &Sequence) -> Vec<usize> {

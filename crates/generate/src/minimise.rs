@@ -158,10 +158,9 @@ impl Minimiser {
         let mut found = Vec::new();
         for index in (0..self.best.steps.len()).rev() {
             let Some(type_name) = self.type_name(index) else { continue };
-            for earlier in 0..index {
-                if self.type_name(earlier) == Some(type_name) {
-                    found.push(self.with_uses_of(index, earlier));
-                }
+            if !says_little(type_name.0) {
+                let same = (0..index).filter(|earlier| self.type_name(*earlier) == Some(type_name));
+                found.extend(same.map(|earlier| self.with_uses_of(index, earlier)));
             }
             if matches!(self.best.steps[index], Step::Call { .. })
                 && let (name, false) = type_name
@@ -254,6 +253,11 @@ impl Minimiser {
         }
         found
     }
+}
+
+/// Two values of such a type may hold quite different things, so that one cannot stand for the other.
+fn says_little(type_name: &str) -> bool {
+    type_name == "java.lang.Object" || type_name.starts_with("java.util.") || type_name.contains('<')
 }
 
 fn plain_literal(type_name: &str) -> Option<Literal> {

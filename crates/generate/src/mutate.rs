@@ -8,7 +8,7 @@ use crate::contents::{manner_of, settle};
 use crate::draft::{Draft, MAX_STEPS, only, slot, step_type, without_dead_steps};
 use crate::literals::Manner;
 use crate::oddity;
-use crate::types::Shape;
+use crate::types::{Shape, TypeId};
 use crate::world::World;
 
 /// One changed sequence; none if the change that chance chose cannot be made.
@@ -116,7 +116,10 @@ fn relate_numbers(world: &World<'_>, chance: &mut Chance, sequence: &mut Sequenc
 fn change_array(world: &World<'_>, chance: &mut Chance, parent: &Sequence) -> Option<Sequence> {
     let index = pick_step(chance, parent, |_, step| matches!(step, Step::Array { .. }))?;
     let Step::Array { element, items } = &parent.steps[index] else { return None };
-    let element_type = world.types.named(element);
+    let element_type = match items.first() {
+        Some(first) if element == "java.lang.Object" => step_type(world, &parent.steps[*first as usize]),
+        _ => world.types.named(element),
+    };
     let manner = manner_of(world, chance, parent, slot(index));
     let mut items = items.clone();
     let mut builder = Builder::new(world, chance, Draft::default(), limit(parent));
@@ -170,6 +173,15 @@ fn replace_argument(world: &World<'_>, chance: &mut Chance, parent: &Sequence) -
     replace(world, chance, parent, index, place)
 }
 
+/// The type of an argument. What goes into a list is of the type of what is there, since the list does not say it.
+fn wanted_type(world: &World<'_>, parent: &Sequence, index: usize, place: usize) -> Option<TypeId> {
+    let Step::Call { callable, arguments, .. } = &parent.steps[index] else { return None };
+    if world.fills(*callable) || Some(*callable) == world.as_list {
+        return Some(step_type(world, &parent.steps[*arguments.get(place)? as usize]));
+    }
+    world.member(*callable).parameters.get(place).copied()
+}
+
 /// Another value for one argument of one call.
 fn replace(
     world: &World<'_>,
@@ -179,7 +191,7 @@ fn replace(
     place: usize,
 ) -> Option<Sequence> {
     let Step::Call { callable, receiver, arguments } = &parent.steps[index] else { return None };
-    let wanted = *world.member(*callable).parameters.get(place)?;
+    let wanted = wanted_type(world, parent, index, place)?;
     let manner = Manner::of(world.parameter_facts(*callable, place), chance);
     let mut builder = Builder::new(world, chance, Draft::default(), limit(parent));
     let mut map = Vec::with_capacity(parent.steps.len());
@@ -205,7 +217,10 @@ pub(crate) fn toward_ordinary(world: &World<'_>, chance: &mut Chance, parent: &S
 fn insert_call(world: &World<'_>, chance: &mut Chance, parent: &Sequence) -> Option<Sequence> {
     let types: Vec<_> = parent.steps.iter().map(|step| step_type(world, step)).collect();
     let object = pick_step(chance, parent, |index, step| {
-        matches!(step, Step::Call { .. } | Step::Stub { .. }) && !world.methods(types[index]).is_empty()
+        let filled = matches!(step, Step::Call { callable, .. } if world.filled_by(*callable).is_some());
+        matches!(step, Step::Call { .. } | Step::Stub { .. })
+            && !filled
+            && !world.methods(types[index]).is_empty()
     })?;
     let position = object + 1 + chance.below(parent.steps.len() - object);
     let mut builder = Builder::new(world, chance, Draft::default(), limit(parent));
@@ -251,6 +266,7 @@ fn swap(world: &World<'_>, chance: &mut Chance, parent: &Sequence) -> Option<Seq
     let mut changed = parent.clone();
     if let Step::Call { callable, arguments, .. } = &mut changed.steps[index]
         && arguments.len() > 1
+        && !world.fills(*callable)
     {
         let parameters = &world.member(*callable).parameters;
         let (one, other) = (chance.below(arguments.len()), chance.below(arguments.len()));
@@ -355,7 +371,7 @@ fn splice(world: &World<'_>, chance: &mut Chance, parent: &Sequence, other: &Seq
     )?;
     let Step::Call { callable, receiver, arguments } = &parent.steps[index] else { return None };
     let place = chance.below(arguments.len());
-    let wanted = *world.member(*callable).parameters.get(place)?;
+    let wanted = wanted_type(world, parent, index, place)?;
     let theirs = Draft::of(world, other);
     let taken = pick_step(chance, other, |index, _| world.types.fits(theirs.types[index], wanted))?;
     if theirs.is_null(slot(taken)) {

@@ -214,6 +214,10 @@ impl<'w> Proposer<'w> {
             && let Some((literal, input)) = self.goals.next_literal(goal, &mut self.chance)
         {
             self.climb(goal, literal, &input);
+        } else if self.chance.percent(20)
+            && let Some((pair, input)) = self.goals.next_pair(goal, &mut self.chance)
+        {
+            self.climb_together(goal, pair, &input);
         }
         let parent = self.goals.near(goal, &mut self.chance)?;
         let other = if self.chance.bit() {
@@ -233,6 +237,33 @@ impl<'w> Proposer<'w> {
         for moved in ladder(value, shape) {
             self.enqueue(with_literal(input, literal, moved), Origin::Ladder(goal, literal));
         }
+    }
+
+    /// Puts moves of two numbers at once into the queue: where a condition ties them, neither can move alone.
+    fn climb_together(&mut self, goal: GoalId, (one, other): (usize, usize), input: &Sequence) {
+        let near = -4_i64..=4;
+        let around = near.clone().flat_map(|first| near.clone().map(move |second| (first, second)));
+        let far = (3..20).map(|bit| 1_i64 << bit).flat_map(|step| {
+            [(step, step), (-step, -step), (step, -step), (-step, step), (step, 2 * step), (2 * step, step)]
+        });
+        for (first, second) in around.chain(far).filter(|(first, second)| *first != 0 && *second != 0) {
+            if let Some(moved) =
+                self.shifted(input, one, first).and_then(|input| self.shifted(&input, other, second))
+            {
+                self.enqueue(moved, Origin::Ladder(goal, one));
+            }
+        }
+    }
+
+    /// The input with one whole number greater by so much, if the type has room for it.
+    fn shifted(&self, input: &Sequence, place: usize, by: i64) -> Option<Sequence> {
+        let Step::Constant { type_name, value: Literal::Integer(value) } = &input.steps[place] else {
+            return None;
+        };
+        let (least, greatest) =
+            self.world.types.get(self.world.types.named(type_name)).shape.integer_range()?;
+        let moved = value.checked_add(by).filter(|moved| (least..=greatest).contains(moved))?;
+        Some(with_literal(input, place, Literal::Integer(moved)))
     }
 
     /// Takes down what an input brought.

@@ -162,18 +162,27 @@ fn world_of(knowledge: &Knowledge) -> World<'_> {
     World::new(&catalog(), knowledge, &[])
 }
 
+/// Is what is inside a list of the type that the list is wanted to hold?
+fn holds(world: &World<'_>, sequence: &Sequence, (list, wanted): (u32, u32), until: usize) -> bool {
+    let Some(element) = world.types.get(wanted).arguments.first() else { return true };
+    let items = crate::contents::elements(world, sequence, list, until).unwrap_or_default();
+    items.iter().all(|item| world.types.fits(step_type(world, &sequence.steps[*item as usize]), *element))
+}
+
 /// Each value has a type that may stand where it is used.
 fn is_typed(world: &World<'_>, sequence: &Sequence) -> bool {
     let draft = Draft::of(world, sequence);
     let fits = |slot: u32, wanted: u32| world.types.could_fit(draft.type_of(slot), wanted);
     let made = |slot: u32| step_type(world, &sequence.steps[slot as usize]);
-    sequence.steps.iter().all(|step| match step {
+    sequence.steps.iter().enumerate().all(|(index, step)| match step {
         Step::Call { callable, receiver, arguments } => {
             let member = world.member(*callable);
             member.needs_receiver() == receiver.is_some()
                 && receiver.is_none_or(|receiver| world.types.could_fit(made(receiver), member.owner))
                 && arguments.len() == member.parameters.len()
-                && arguments.iter().zip(&member.parameters).all(|(argument, wanted)| fits(*argument, *wanted))
+                && arguments.iter().zip(&member.parameters).all(|(argument, wanted)| {
+                    fits(*argument, *wanted) && holds(world, sequence, (*argument, *wanted), index)
+                })
         }
         Step::Array { element, items } => items.iter().all(|item| fits(*item, world.types.named(element))),
         Step::Constant { type_name, value } => {
