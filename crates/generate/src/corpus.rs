@@ -113,6 +113,11 @@ impl Goals {
         count(self.states.iter().filter(|state| state.purpose == purpose && state.best <= 0.0))
     }
 
+    /// Is a goal open that parts the versions?
+    pub(crate) fn parts_open(&self) -> bool {
+        self.states.iter().any(|state| state.purpose == GoalPurpose::Part && state.best > 0.0)
+    }
+
     pub(crate) fn open(&self) -> u32 {
         count(self.states.iter().filter(|state| state.best > 0.0))
     }

@@ -11,6 +11,7 @@ use crate::corpus::{Goals, Shelf};
 use crate::draft::{Draft, MAX_STEPS};
 use crate::literals::ladder;
 use crate::mutate::{look, mutate, toward_ordinary};
+use crate::seeds::focused;
 use crate::world::World;
 
 /// Where an input comes from.
@@ -59,6 +60,9 @@ pub(crate) struct Proposer<'w> {
     pub(crate) world: World<'w>,
     pub(crate) chance: Chance,
     pub(crate) goals: Goals,
+    /// Only inputs that call once what leads to the change: in two calls, two versions can take two ways that part
+    /// them in neither, and a goal that was met in vain leads nowhere any more.
+    pub(crate) focused: bool,
     /// To be run before anything else is drawn.
     queue: VecDeque<Proposal>,
     pub(crate) seeds: Shelf,
@@ -77,6 +81,7 @@ impl<'w> Proposer<'w> {
             world,
             chance: Chance::new(seed),
             goals,
+            focused: false,
             queue: VecDeque::new(),
             seeds: Shelf::new(2_000),
             reached: Shelf::new(300),
@@ -137,6 +142,11 @@ impl<'w> Proposer<'w> {
             Source::Seeds | Source::Reached | Source::Pursued => self.changed(source),
         }?;
         self.accounts[source as usize].tried += 1.0;
+        self.proposal(input, source)
+    }
+
+    fn proposal(&mut self, input: Sequence, source: Source) -> Option<Proposal> {
+        let input = if self.focused { focused(&self.world, &input)? } else { input };
         self.is_new(&input).then_some(Proposal { input, origin: Origin::Source(source) })
     }
 
@@ -227,7 +237,7 @@ impl<'w> Proposer<'w> {
         };
         let input = mutate(&self.world, &mut self.chance, parent, other)?;
         self.accounts[Source::Goals as usize].tried += 1.0;
-        self.is_new(&input).then_some(Proposal { input, origin: Origin::Source(Source::Goals) })
+        self.proposal(input, Source::Goals)
     }
 
     /// Puts all moves of one constant into the queue.

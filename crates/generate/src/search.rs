@@ -131,12 +131,16 @@ pub struct Search<'a> {
     /// Time that the runner took.
     running: Duration,
     nothing_to_call: bool,
+    /// Kept inputs and seeds that were not queued yet.
+    given: Vec<Proposal>,
 }
 
 /// Inputs in a batch, once the search is under way.
 const BATCH: usize = 512;
 /// Inputs in the first one, so that something is known soon.
 const FIRST_BATCH: usize = 32;
+/// Inputs that go to single calls at most, before all others.
+const FOCUSED: u64 = 2_000;
 /// A budget of time is kept to within about this.
 const LONGEST_BATCH: Duration = Duration::from_millis(500);
 /// Inputs without news after which the search begins anew.
@@ -157,16 +161,24 @@ impl<'a> Search<'a> {
         let is_known = |input: &Sequence| {
             input.is_well_formed() && input.callables().all(|callable| (callable as usize) < callables)
         };
-        for input in options.kept.iter().filter(|input| is_known(input)) {
-            proposer.enqueue(input.clone(), Origin::Kept);
-        }
         let usable = || knowledge.seeds.iter().map(|seed| &seed.sequence).filter(|input| is_known(input));
-        for input in usable() {
-            proposer.enqueue(input.clone(), Origin::Seed);
+        let mut given: Vec<Proposal> = Vec::new();
+        let mut give = |input: Sequence, origin| given.push(Proposal { input, origin });
+        options
+            .kept
+            .iter()
+            .filter(|input| is_known(input))
+            .for_each(|input| give(input.clone(), Origin::Kept));
+        usable().for_each(|input| give(input.clone(), Origin::Seed));
+        for part in usable().flat_map(|input| seeds::parts(&proposer.world, input)) {
+            give(part, Origin::Seed);
         }
-        for input in usable() {
-            for part in seeds::parts(&proposer.world, input) {
-                proposer.enqueue(part, Origin::Seed);
+        proposer.focused = proposer.goals.parts_open() && !proposer.world.targets.items().is_empty();
+        if proposer.focused {
+            for input in usable() {
+                if let Some(focused) = seeds::focused(&proposer.world, input) {
+                    proposer.enqueue(focused, Origin::Seed);
+                }
             }
         }
         Self {
@@ -181,6 +193,24 @@ impl<'a> Search<'a> {
             without_news: 0,
             running: Duration::ZERO,
             nothing_to_call,
+            given,
+        }
+    }
+
+    /// Goes on to all other inputs, once those with one call have brought what they can.
+    fn widen(&mut self) {
+        let limit = match self.options.budget {
+            Budget::Inputs(inputs) => FOCUSED.min(inputs / 6),
+            Budget::Time(_) => FOCUSED,
+        };
+        let goes_on =
+            self.proposer.goals.parts_open() && self.state.inputs < limit && self.without_news < limit / 3;
+        if self.proposer.focused && goes_on {
+            return;
+        }
+        self.proposer.focused = false;
+        for proposal in std::mem::take(&mut self.given) {
+            self.proposer.enqueue(proposal.input, proposal.origin);
         }
     }
 
@@ -201,8 +231,9 @@ impl<'a> Search<'a> {
             if self.without_news >= self.options.patience {
                 break SearchEnd::Exhausted;
             }
+            self.widen();
             let batch = self.proposer.batch(allowed);
-            if batch.is_empty() {
+            if batch.is_empty() && !std::mem::take(&mut self.proposer.focused) {
                 break SearchEnd::Exhausted;
             }
             if self.run_batch(batch, run, on_difference)? {

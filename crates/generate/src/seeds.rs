@@ -22,6 +22,12 @@ pub(crate) fn parts(world: &World<'_>, seed: &Sequence) -> Vec<Sequence> {
     found
 }
 
+/// Only what the first call that leads to the change needs; none if there is no such call.
+pub(crate) fn focused(world: &World<'_>, sequence: &Sequence) -> Option<Sequence> {
+    let is_target = |step: &Step| matches!(step, Step::Call { callable, .. } if world.is_target(*callable));
+    sequence.steps.iter().position(is_target).map(|index| slice(sequence, index))
+}
+
 /// Only what a step needs: what its values were made from, and the calls on these before it.
 pub(crate) fn slice(sequence: &Sequence, wanted: usize) -> Sequence {
     let mut needed = vec![false; sequence.steps.len()];
