@@ -140,7 +140,7 @@ const BATCH: usize = 512;
 /// Inputs in the first one, so that something is known soon.
 const FIRST_BATCH: usize = 32;
 /// Inputs that go to single calls at most, before all others.
-const FOCUSED: u64 = 2_000;
+const FOCUSED: u64 = 4_000;
 /// A budget of time is kept to within about this.
 const LONGEST_BATCH: Duration = Duration::from_millis(500);
 /// Inputs without news after which the search begins anew.
@@ -204,7 +204,7 @@ impl<'a> Search<'a> {
             Budget::Time(_) => FOCUSED,
         };
         let goes_on =
-            self.proposer.goals.parts_open() && self.state.inputs < limit && self.without_news < limit / 3;
+            self.proposer.goals.parts_open() && self.state.inputs < limit && self.without_news < limit / 4;
         if self.proposer.focused && goes_on {
             return;
         }
