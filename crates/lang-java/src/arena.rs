@@ -45,6 +45,9 @@ pub struct ArenaSubject {
     pub libraries: Vec<Utf8PathBuf>,
     /// Binary names of the classes to call.
     pub roots: Vec<String>,
+    /// Binary names of classes of the first version, and of what each extends and implements; if none are given, only
+    /// the packages of what is called are searched for implementations.
+    pub hierarchy: Vec<(String, Vec<String>)>,
     /// What to watch for in classes that carry probes.
     pub probes: ArenaProbes,
 }

@@ -27,7 +27,7 @@ use crate::class_index::Side;
 use crate::classfile::IdSpace;
 use crate::overlay::VersionClasses;
 use crate::toolchain::Jdk;
-use callgraph::{CallGraph, ClassCalls, Distances};
+use callgraph::{CallGraph, ClassCalls, Distances, without_anonymous};
 use changes::Changes;
 use instrumented::{PreparedFolder, ProbedVersion};
 
@@ -149,6 +149,7 @@ pub fn open(
         versions: paths,
         libraries: subject.libraries.iter().filter(|path| path.exists()).cloned().collect(),
         roots: roots(&owners.into_iter().collect::<Vec<_>>(), &distances),
+        hierarchy: graph.hierarchy(),
         probes: ArenaProbes {
             blocks: ids.blocks,
             branches: ids.branches,
@@ -202,14 +203,6 @@ fn roots(owners: &[String], distances: &Distances) -> Vec<String> {
         }
     }
     roots
-}
-
-/// The class itself, or the one around it that has a name.
-fn without_anonymous(class: &str) -> &str {
-    let numbered = class
-        .match_indices('$')
-        .find(|(at, _)| class[at + 1..].starts_with(|first: char| first.is_ascii_digit()));
-    numbered.map_or(class, |(at, _)| &class[..at])
 }
 
 fn notices(

@@ -5,6 +5,9 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+mod arena_support;
+
+use arena_support::{Dice, compile, launcher, random_sequence};
 use bonafix_lang::RunScope;
 use bonafix_lang_java::toolchain::Jdk;
 use bonafix_lang_java::{Arena, ArenaConfig, ArenaSubject};
@@ -101,26 +104,6 @@ impl Version {
 struct Opened {
     arena: Arena,
     folder: tempfile::TempDir,
-}
-
-fn launcher() -> Arc<Launcher> {
-    Arc::new(Launcher::new(SandboxMode::BestEffort).unwrap())
-}
-
-fn compile(sources: &[(&str, String)], output: &Utf8Path) {
-    let jdk = Jdk::find(None).unwrap();
-    let mut job = Job::new(jdk.javac().as_str());
-    job = job.args(["-nowarn", "-g", "-proc:none", "-d", output.as_str()]);
-    for (path, text) in sources {
-        let file = output.join("../sources").join(output.file_name().unwrap()).join(path);
-        fs_err::create_dir_all(file.parent().unwrap()).unwrap();
-        fs_err::write(&file, text).unwrap();
-        job = job.arg(file.as_str());
-    }
-    fs_err::create_dir_all(output).unwrap();
-    let job = job.frozen_env(output).limits(Limits::build()).confinement(Confinement::Open);
-    let finished = job.run(&launcher()).unwrap();
-    assert!(finished.exit.success(), "{}", finished.stderr.text());
 }
 
 fn open_sources(versions: &[Vec<(&str, String)>], roots: &[&str], config: ArenaConfig) -> Opened {
@@ -532,87 +515,6 @@ fn a_sequence_beyond_the_catalog_is_refused_before_it_is_sent() {
     let mut opened = open(&[ORIGINAL]);
     let call = Step::Call { callable: 1_000_000, receiver: None, arguments: Vec::new() };
     assert!(opened.arena.run(&[Sequence { steps: vec![call] }]).is_err());
-}
-
-/// A stream of numbers without a library for it.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from((self.0 >> 33) % sides as u64).unwrap()
-    }
-
-    fn text(&mut self) -> String {
-        let letters = ["", "a", "B", " ", "é", "-1", "0", ".", "xyz", "\u{1f600}"];
-        (0..self.roll(4)).map(|_| letters[self.roll(letters.len())]).collect()
-    }
-}
-
-/// Calls of methods of `owner` at random, on objects that its constructors make, with arguments of simple types.
-fn random_sequence(catalog: &Catalog, owner: &str, calls: usize, dice: &mut Dice) -> Sequence {
-    let usable: Vec<CallableId> = (0..)
-        .zip(&catalog.callables)
-        .filter(|(_, each)| each.owner == owner && each.parameters.iter().all(|name| is_simple(name)))
-        .map(|(id, _)| id)
-        .collect();
-    let of_kind = |kind: CallableKind| {
-        usable.iter().copied().filter(move |&id| catalog.callables[id as usize].kind == kind)
-    };
-    let constructors: Vec<CallableId> = of_kind(CallableKind::Constructor).collect();
-    let methods: Vec<CallableId> =
-        of_kind(CallableKind::Method).chain(of_kind(CallableKind::StaticMethod)).collect();
-    let mut steps = Vec::new();
-    let receiver = constructors.first().map(|_| {
-        let id = constructors[dice.roll(constructors.len())];
-        random_call(catalog, id, None, dice, &mut steps)
-    });
-    for _ in 0..calls {
-        let id = methods[dice.roll(methods.len())];
-        random_call(catalog, id, receiver, dice, &mut steps);
-    }
-    Sequence { steps }
-}
-
-fn is_simple(name: &str) -> bool {
-    matches!(
-        name,
-        "int"
-            | "long"
-            | "double"
-            | "boolean"
-            | "char"
-            | "java.lang.String"
-            | "java.lang.CharSequence"
-            | "java.lang.Object"
-    )
-}
-
-fn random_call(
-    catalog: &Catalog,
-    id: CallableId,
-    receiver: Option<Slot>,
-    dice: &mut Dice,
-    steps: &mut Vec<Step>,
-) -> Slot {
-    let callable = &catalog.callables[id as usize];
-    let mut arguments = Vec::new();
-    for type_name in &callable.parameters {
-        let number = i64::try_from(dice.roll(12)).unwrap() - 2;
-        let value = match type_name.as_str() {
-            "int" | "long" => Literal::Integer(number),
-            "double" => Literal::Double([0.0, -0.0, 0.5, f64::NAN, 1e9][dice.roll(5)].to_bits()),
-            "boolean" => Literal::Boolean(number > 3),
-            "char" => Literal::Char(u16::try_from(97 + dice.roll(4)).unwrap()),
-            _ if number == 0 => Literal::Null,
-            _ => Literal::Text(dice.text().encode_utf16().collect()),
-        };
-        steps.push(Step::Constant { type_name: type_name.clone(), value });
-        arguments.push(u32::try_from(steps.len() - 1).unwrap());
-    }
-    let receiver = receiver.filter(|_| callable.kind == CallableKind::Method);
-    steps.push(Step::Call { callable: id, receiver, arguments });
-    u32::try_from(steps.len() - 1).unwrap()
 }
 
 const CAPRICIOUS: &str = r#"

@@ -1,19 +1,20 @@
 //! A search's ground: probes in all versions, goals and how near inputs come to them, what leads to the change.
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
-use std::sync::Arc;
+mod arena_support;
+
 use std::time::{Duration, Instant};
 
+use arena_support::{Dice, compile, launcher, random_sequence, try_random_sequence};
 use bonafix_lang::{Run, RunScope};
 use bonafix_lang_java::ArenaConfig;
 use bonafix_lang_java::delta::delta_file;
 use bonafix_lang_java::explore::{ExploreSubject, ExploreTools, JavaRun, Preparation, VersionFolders, open};
 use bonafix_lang_java::toolchain::Jdk;
 use bonafix_model::{
-    Breakdown, Confirmation, Delta, GoalId, GoalPurpose, Literal, Notice, Ran, Sequence, SequenceOutcome,
-    Step, VersionRole,
+    Breakdown, ChangeKind, Confirmation, Delta, DeltaElement, DeltaFile, ElementKind, GoalId, GoalPurpose,
+    LineAlignment, LineRange, Literal, Notice, Ran, Sequence, SequenceOutcome, Step, Target, VersionRole,
 };
-use bonafix_proc::{Confinement, Job, Launcher, Limits, SandboxMode};
 use bonafix_store::Cache;
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -26,21 +27,6 @@ struct Opened {
     run: JavaRun,
     notices: Vec<Notice>,
     _folder: tempfile::TempDir,
-}
-
-fn compile(sources: &Sources, output: &Utf8Path, launcher: &Launcher) {
-    let mut job = Job::new(Jdk::find(None).unwrap().javac().as_str());
-    job = job.args(["-nowarn", "-g", "-proc:none", "-d", output.as_str()]);
-    for (path, text) in sources {
-        let file = output.parent().unwrap().join("sources").join(output.file_name().unwrap()).join(path);
-        fs_err::create_dir_all(file.parent().unwrap()).unwrap();
-        fs_err::write(&file, text).unwrap();
-        job = job.arg(file.as_str());
-    }
-    fs_err::create_dir_all(output).unwrap();
-    let job = job.frozen_env(output).limits(Limits::build()).confinement(Confinement::Open);
-    let finished = job.run(launcher).unwrap();
-    assert!(finished.exit.success(), "{}", finished.stderr.text());
 }
 
 fn delta(buggy: &Sources, other: &Sources) -> Delta {
@@ -58,12 +44,15 @@ fn delta(buggy: &Sources, other: &Sources) -> Delta {
 fn open_with(versions: [&Sources; 3], config: ArenaConfig) -> Opened {
     let folder = tempfile::tempdir().unwrap();
     let root = Utf8Path::from_path(folder.path()).unwrap().canonicalize_utf8().unwrap();
-    let launcher = Arc::new(Launcher::new(SandboxMode::BestEffort).unwrap());
+    let launcher = launcher();
     let deltas: Vec<Delta> = versions.iter().map(|sources| delta(versions[2], sources)).collect();
     let mut subject = ExploreSubject { versions: Vec::new(), libraries: Vec::new() };
     for (number, sources) in versions.iter().enumerate() {
         let output = root.join(format!("classes-{number}"));
-        compile(sources, &output, &launcher);
+        fs_err::create_dir_all(&output).unwrap();
+        if !sources.is_empty() {
+            compile(sources, &output);
+        }
         subject.versions.push(VersionFolders {
             role: ROLES[number],
             delta: &deltas[number],
@@ -377,4 +366,206 @@ fn branches_of_all_kinds_have_distances() {
     let second = input(run, 10, f64::NAN, 0);
     let ran = run_one(run, &second);
     assert_eq!(progress(&ran, goal(run, "patched A.java:6 case 10")), Some(0.0));
+}
+
+/// Sources of a case, the tests left out.
+fn case_sources(folder: &Utf8Path) -> Vec<(String, String)> {
+    let files = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().map(Result::unwrap);
+    let files = files.map(|entry| Utf8PathBuf::from_path_buf(entry.into_path()).unwrap());
+    files
+        .filter(|file| file.extension() == Some("java") && !file.as_str().contains("/test/"))
+        .map(|file| (file.strip_prefix(folder).unwrap().to_string(), fs_err::read_to_string(&file).unwrap()))
+        .collect()
+}
+
+#[test]
+fn all_classes_of_a_case_run_with_probes() {
+    let case = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases/java/csv-reader/buggy");
+    let sources = case_sources(&case);
+    let named: Sources =
+        sources.iter().map(|(path, text)| (&*String::leak(path.clone()), text.clone())).collect();
+    // All that the case consists of is new in the reference and in the patched version.
+    let opened = open_with([&named, &named, &Sources::new()], ArenaConfig::default());
+    let mut run = opened.run;
+    assert!(opened.notices.is_empty(), "{:?}", opened.notices);
+    let catalog = run.catalog().clone();
+    let subject: Vec<&str> =
+        catalog.types.iter().filter(|each| each.is_subject).map(|each| each.name.as_str()).collect();
+    assert!(!subject.is_empty() && !run.targets().is_empty() && !run.goals().is_empty());
+    let mut dice = Dice(3);
+    let mut reached = 0;
+    for class in subject {
+        let simple = |id: &Target| catalog.callables[id.callable as usize].owner == class;
+        if !run.targets().iter().any(simple) {
+            continue;
+        }
+        let inputs: Vec<Sequence> =
+            (0..50).filter_map(|_| try_random_sequence(&catalog, class, 3, &mut dice)).collect();
+        let scope = RunScope { versions: vec![0, 1], show_all: true };
+        for ran in run.run(&inputs, &scope).unwrap() {
+            reached += u32::from(ran.feedback.reached);
+            match ran.outcome {
+                SequenceOutcome::Same { observation: Some(seen), .. } => {
+                    let text = format!("{:?}", seen.ending);
+                    assert!(!text.contains("VerifyError") && !text.contains("LinkageError"), "{text}");
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+    assert!(reached > 20, "{reached}");
+}
+
+#[test]
+fn arguments_of_the_jdk_and_implementations_elsewhere_are_offered() {
+    let sources: Sources = vec![
+        (
+            "p/A.java",
+            "package p; import java.util.*; import java.math.*; import java.util.concurrent.TimeUnit; import java.time.*;
+             public class A { public int use(TimeUnit unit, RoundingMode mode, Random random, DayOfWeek day, YearMonth month,
+             Map.Entry<String, Integer> entry, Comparator<String> order, OptionalInt maybe, q.Shape shape, BigDecimal number,
+             Iterator<String> strings, java.io.Reader reader, Charset... more) { return 1; } public enum Charset { X, Y } }"
+                .to_owned(),
+        ),
+        ("q/Shape.java", "package q; public abstract class Shape { public abstract int area(); }".to_owned()),
+        (
+            "r/Square.java",
+            "package r; public class Square extends Middle { public Square(int side) { } public int area() { return 1; } }
+             abstract class Middle extends q.Shape { }"
+                .to_owned(),
+        ),
+    ];
+    let mut buggy = sources.clone();
+    buggy[0].1 = buggy[0].1.replace("return 1", "return 2");
+    let opened = open_with([&sources, &sources, &buggy], ArenaConfig::default());
+    let callables = &opened.run.catalog().callables;
+    let names: Vec<String> = callables.iter().map(|each| format!("{}#{}", each.owner, each.name)).collect();
+    for wanted in [
+        "java.util.concurrent.TimeUnit#SECONDS",
+        "java.math.RoundingMode#HALF_UP",
+        "java.util.Random#<init>",
+        "java.time.DayOfWeek#MONDAY",
+        "java.time.YearMonth#of",
+        "java.util.AbstractMap$SimpleEntry#<init>",
+        "java.util.Comparator#naturalOrder",
+        "java.util.OptionalInt#of",
+        "r.Square#<init>",
+        "java.math.BigDecimal#ONE",
+        "java.util.Collection#iterator",
+        "java.io.StringReader#<init>",
+        "p.A$Charset#Y",
+    ] {
+        assert!(names.iter().any(|name| name == wanted), "{wanted}: {names:?}");
+    }
+    let random: Vec<_> = callables.iter().filter(|each| each.owner == "java.util.Random").collect();
+    assert_eq!(random.len(), 1, "only with a seed");
+}
+
+const STATEFUL: &str = r#"
+    private final List<Integer> items = new ArrayList<>();
+    private final Map<String, Integer> names = new HashMap<>();
+    private int sum; private double mean; private String last = "";
+    public void add(int i) { items.add(i); sum += i + % - %; mean = (double) sum / items.size(); }
+    public int sum() { int s = 0; for (int i : items) { s += i; } return s; }
+    public double mean() { return mean; }
+    public int at(int i) { return items.get(i); }
+    public boolean has(int i) { for (int each : items) { if (each == i) { return true; } } return false; }
+    public void name(String s, int i) { names.put(s, i); last = s; }
+    public int named(String s) { return names.getOrDefault(s, -1); }
+    public void clear() { items.clear(); sum = 0; mean = 0; }
+    public List<Integer> items() { return items; }
+    public String join() { return items.toString(); }
+    public int drop(int i) { return items.remove(i); }
+"#;
+
+/// `cargo test --release -p bonafix-lang-java --test explore -- --ignored --nocapture`, with `BONAFIX_EXPLORE_FOLDER` and
+/// `BONAFIX_EXPLORE_CLASS` for a class folder of somebody else's and a class in it.
+#[test]
+#[ignore = "prints figures"]
+fn figures() {
+    let mut opened = open_class(STATEFUL, ["1", "2", "3"]);
+    print_rounds("stateful class", &mut opened.run, "p.A", 6);
+    let (Ok(folder), Ok(class)) =
+        (std::env::var("BONAFIX_EXPLORE_FOLDER"), std::env::var("BONAFIX_EXPLORE_CLASS"))
+    else {
+        return;
+    };
+    let delta = whole_class(&class);
+    let versions =
+        ROLES.map(|role| VersionFolders { role, delta: &delta, folders: vec![Utf8PathBuf::from(&folder)] });
+    let subject = ExploreSubject { versions: versions.to_vec(), libraries: Vec::new() };
+    let scratch = tempfile::tempdir().unwrap();
+    let root = Utf8Path::from_path(scratch.path()).unwrap();
+    let cache = Cache::open(&Utf8PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("cache")).unwrap();
+    let preparation = Preparation::new(&root.join("prepared"));
+    for search in ["first", "second"] {
+        let start = Instant::now();
+        let tools = ExploreTools {
+            jdk: &Jdk::find(None).unwrap(),
+            cache: &cache,
+            launcher: &launcher(),
+            preparation: &preparation,
+            scratch: &root.join(search),
+        };
+        let (mut run, notices) = open(&subject, ArenaConfig::default(), &tools).unwrap();
+        println!(
+            "{search}: open in {:?}; {} callables, {} goals, {} targets, {notices:?}",
+            start.elapsed(),
+            run.catalog().callables.len(),
+            run.goals().len(),
+            run.targets().len()
+        );
+        print_rounds(&class, &mut run, &class, 3);
+    }
+}
+
+/// A delta that says that all of a class was changed.
+fn whole_class(class: &str) -> Delta {
+    let lines = Some(LineRange { first: 1, last: 60_000 });
+    let element = DeltaElement {
+        kind: ElementKind::Type,
+        change: ChangeKind::Changed,
+        name: class.to_owned(),
+        owner: class.to_owned(),
+        member: String::new(),
+        parameters: Vec::new(),
+        renamed: None,
+        before: lines,
+        after: lines,
+        signature_changed: false,
+        only_nested: false,
+        statements_before: Vec::new(),
+        statements_after: Vec::new(),
+        statement_pairs: Vec::new(),
+    };
+    let file = DeltaFile {
+        path: "Whole.java".into(),
+        change: ChangeKind::Changed,
+        elements: vec![element],
+        alignment: LineAlignment::default(),
+        problem: None,
+    };
+    Delta { files: vec![file] }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "figures, for people")]
+fn print_rounds(what: &str, run: &mut JavaRun, class: &str, rounds: u32) {
+    let catalog = run.catalog().clone();
+    let mut dice = Dice(7);
+    let inputs: Vec<Sequence> =
+        (0..20_000).map(|index| random_sequence(&catalog, class, 1 + index % 6, &mut dice)).collect();
+    for round in 0..rounds {
+        let (start, cpu) = (Instant::now(), run.arena().cpu());
+        let ran = run.run(&inputs, &RunScope::default()).unwrap();
+        let seconds = start.elapsed().as_secs_f64();
+        let reached = ran.iter().filter(|ran| ran.feedback.reached).count();
+        let failed = ran.iter().filter(|ran| matches!(ran.outcome, SequenceOutcome::Failed { .. })).count();
+        let differs = ran.iter().filter(|ran| matches!(ran.outcome, SequenceOutcome::Differs { .. })).count();
+        println!(
+            "{what}, round {round}: {:.0} triples/s, {:.0} per second of its thread, {reached} reached, {failed} failed, {differs} differ, {:?}",
+            inputs.len() as f64 / seconds,
+            inputs.len() as f64 / run.arena().cpu().saturating_sub(cpu).as_secs_f64(),
+            run.arena().losses()
+        );
+    }
 }

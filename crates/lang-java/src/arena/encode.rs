@@ -39,7 +39,12 @@ pub(super) fn open(subject: &ArenaSubject, marker: &Utf8Path) -> Vec<u8> {
     let writer = FrameWriter::default().u8(OPEN).string(marker.as_str());
     let writer = paths(writer, &subject.libraries).count(subject.versions.len());
     let writer = subject.versions.iter().fold(writer, |writer, version| paths(writer, version));
-    probes(writer.strings(&subject.roots), &subject.probes).finish()
+    let writer = writer.strings(&subject.roots).count(subject.hierarchy.len());
+    let writer = subject
+        .hierarchy
+        .iter()
+        .fold(writer, |writer, (class, parents)| writer.string(class).strings(parents));
+    probes(writer, &subject.probes).finish()
 }
 
 fn probes(writer: FrameWriter, probes: &ArenaProbes) -> FrameWriter {

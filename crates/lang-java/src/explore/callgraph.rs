@@ -131,7 +131,7 @@ type Place<'a> = (&'a str, &'a MethodName);
 
 /// The graph of all classes of a program.
 pub(crate) struct CallGraph<'a> {
-    classes: HashMap<&'a str, Vec<&'a ClassCalls>>,
+    classes: BTreeMap<&'a str, Vec<&'a ClassCalls>>,
     /// All classes above a class, itself included, and those of libraries that it names.
     ancestors: HashMap<&'a str, HashSet<&'a str>>,
     /// By name and descriptor: the class that is named in the call, and who calls.
@@ -144,7 +144,7 @@ impl<'a> CallGraph<'a> {
     /// A class may come more than once, in several versions.
     pub(crate) fn new(all: impl IntoIterator<Item = &'a ClassCalls>) -> Self {
         let mut graph = Self {
-            classes: HashMap::new(),
+            classes: BTreeMap::new(),
             ancestors: HashMap::new(),
             callers: HashMap::new(),
             readers: HashMap::new(),
@@ -202,6 +202,23 @@ impl<'a> CallGraph<'a> {
         self.ancestors.get(class).is_some_and(|ancestors| ancestors.iter().any(foreign))
     }
 
+    /// Binary names of the classes that have a name, and of the classes of the program that each extends or implements.
+    pub(crate) fn hierarchy(&self) -> Vec<(String, Vec<String>)> {
+        let mut all = Vec::new();
+        for (name, classes) in &self.classes {
+            let parents = classes.iter().flat_map(|class| &class.supertypes);
+            let known: BTreeSet<String> = parents
+                .filter(|parent| self.classes.contains_key(parent.as_str()))
+                .map(|parent| parent.replace('/', "."))
+                .collect();
+            if !known.is_empty() && without_anonymous(name) == *name {
+                all.push((name.replace('/', "."), known.into_iter().collect()));
+            }
+        }
+        all.sort();
+        all
+    }
+
     /// How many calls lie between each method and the change.
     pub(crate) fn distances(&self, changed: &ChangedCode) -> Distances {
         let mut search = Search::default();
@@ -255,6 +272,14 @@ impl<'a> CallGraph<'a> {
         }
         callers
     }
+}
+
+/// The class itself, or the one around it that has a name.
+pub(crate) fn without_anonymous(class: &str) -> &str {
+    let numbered = class
+        .match_indices('$')
+        .find(|(at, _)| class[at + 1..].starts_with(|first: char| first.is_ascii_digit()));
+    numbered.map_or(class, |(at, _)| &class[..at])
 }
 
 #[derive(Default)]

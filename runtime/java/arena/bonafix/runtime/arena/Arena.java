@@ -10,7 +10,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * All versions of a program in one VM, each behind a class loader of its own: runs a sequence of calls in all of
@@ -97,11 +99,18 @@ public final class Arena {
             classPaths.add(frame.strings());
         }
         List<String> roots = frame.strings();
+        Map<String, List<String>> below = new HashMap<>();
+        for (int count = frame.count(); count > 0; count--) {
+            String name = frame.string();
+            for (String parent : frame.strings()) {
+                below.computeIfAbsent(parent, parentName -> new ArrayList<>()).add(name);
+            }
+        }
         Goals goals = Goals.read(frame);
         CatalogBuilder catalog;
         try {
             versions = new Versions(libraries, classPaths);
-            catalog = new CatalogBuilder(versions.alone(0), versions.files(0));
+            catalog = new CatalogBuilder(versions.alone(0), versions.files(0), below);
             catalog.build(roots);
         } catch (IOException unreadable) {
             new PayloadWriter().u8(ArenaProtocol.PROBLEM).string(unreadable.getMessage()).writeFrame(answers);

@@ -27,20 +27,26 @@ final class CatalogBuilder {
     private static final int PRIVATE = 3;
     private static final int MAX_CLASSES = 400;
     private static final int MAX_SCANNED = 1000;
+    /** Of one class that is not the subject's. */
+    private static final int MAX_CONSTANTS = 32;
+    private static final int MAX_FACTORIES = 8;
 
     final List<CallableSpec> callables = new ArrayList<>();
     final List<String> problems = new ArrayList<>();
     private final World world;
     private final VersionFiles files;
+    /** Subject classes below each class, by name; empty if nobody knows. */
+    private final Map<String, List<String>> below;
     private final Set<String> keys = new HashSet<>();
     private final Deque<Class<?>> queue = new ArrayDeque<>();
     private final Set<Class<?>> queued = new HashSet<>();
     private final Set<Class<?>> mentioned = new LinkedHashSet<>();
     private final Set<Class<?>> done = new LinkedHashSet<>();
 
-    CatalogBuilder(World world, VersionFiles files) {
+    CatalogBuilder(World world, VersionFiles files, Map<String, List<String>> below) {
         this.world = world;
         this.files = files;
+        this.below = below;
     }
 
     void build(List<String> roots) {
@@ -54,7 +60,7 @@ final class CatalogBuilder {
         addQueued();
         addImplementations();
         addQueued();
-        addLibraryConstructors();
+        addLibraryClasses();
         addHelpers();
     }
 
@@ -77,7 +83,7 @@ final class CatalogBuilder {
         }
     }
 
-    /** Concrete classes that lie beside the abstract ones among what is mentioned: nothing else makes one of those. */
+    /** Concrete classes below the abstract ones among what is mentioned: nothing else makes one of those. */
     private void addImplementations() {
         List<Class<?>> open = new ArrayList<>();
         Set<String> packages = new LinkedHashSet<>();
@@ -87,11 +93,11 @@ final class CatalogBuilder {
             }
             packages.add(packageOf(type.getName()));
         }
-        int scanned = 0;
-        for (String name : open.isEmpty() ? Collections.<String>emptyList() : files.classesIn(packages)) {
-            if (scanned++ >= MAX_SCANNED) {
-                return;
-            }
+        List<String> candidates = Collections.emptyList();
+        if (!open.isEmpty()) {
+            candidates = below.isEmpty() ? files.classesIn(packages) : below(open);
+        }
+        for (String name : candidates.subList(0, Math.min(MAX_SCANNED, candidates.size()))) {
             try {
                 Class<?> type = world.load(name);
                 for (Class<?> ancestor : open) {
@@ -103,6 +109,23 @@ final class CatalogBuilder {
                 // Not loadable: no help to anybody.
             }
         }
+    }
+
+    /** Names of all classes below some, nearer ones first. */
+    private List<String> below(List<Class<?>> types) {
+        Set<String> found = new LinkedHashSet<>();
+        Deque<String> open = new ArrayDeque<>();
+        for (Class<?> type : types) {
+            open.add(type.getName());
+        }
+        while (!open.isEmpty()) {
+            for (String name : below.getOrDefault(open.poll(), Collections.<String>emptyList())) {
+                if (found.add(name)) {
+                    open.add(name);
+                }
+            }
+        }
+        return new ArrayList<>(found);
     }
 
     private static String packageOf(String className) {
@@ -297,18 +320,54 @@ final class CatalogBuilder {
         return Modifier.isProtected(modifiers) ? CallableSpec.PROTECTED : CallableSpec.PACKAGE;
     }
 
-    private void addLibraryConstructors() {
+    private void addLibraryClasses() {
         for (Class<?> type : new ArrayList<>(mentioned)) {
-            if (world.isSubject(type) || Modifier.isAbstract(type.getModifiers()) || !Modifier.isPublic(type.getModifiers())
-                    || visibility(type) != CallableSpec.PUBLIC || Shape.isOfTheJdk(type) && !isHarmless(type)) {
+            if (world.isSubject(type) || visibility(type) != CallableSpec.PUBLIC) {
                 continue;
             }
+            boolean foreign = Shape.isOfTheJdk(type) && !isHarmless(type);
             try {
-                for (Constructor<?> constructor : sorted(type.getConstructors(), Comparator.comparing(Constructor::toString))) {
-                    add(executable(constructor, type, Collections.<TypeVariable<?>, Type>emptyMap()));
+                if (type.isEnum() || !foreign) {
+                    addConstants(type);
+                }
+                if (!foreign && !type.isEnum()) {
+                    addFactories(type);
+                }
+                if (!foreign && !Modifier.isAbstract(type.getModifiers())) {
+                    addConstructors(type);
                 }
             } catch (LinkageError broken) {
                 problems.add(type.getName() + ": " + broken);
+            }
+        }
+    }
+
+    private void addConstructors(Class<?> type) {
+        for (Constructor<?> constructor : sorted(type.getConstructors(), Comparator.comparing(Constructor::toString))) {
+            add(executable(constructor, type, Collections.<TypeVariable<?>, Type>emptyMap()));
+        }
+    }
+
+    /** Constants that are of the type itself, those of enums among them. */
+    private void addConstants(Class<?> type) {
+        int count = 0;
+        for (Field field : sorted(type.getFields(), Comparator.comparing(Field::getName))) {
+            boolean isConstant = Modifier.isStatic(field.getModifiers()) && Modifier.isFinal(field.getModifiers());
+            if (isConstant && field.getDeclaringClass() == type && field.getType() == type && count++ < MAX_CONSTANTS) {
+                addField(field, type, Collections.<TypeVariable<?>, Type>emptyMap());
+            }
+        }
+    }
+
+    /** Static methods that make one of the type from arguments. Those without any are clocks and chance, mostly. */
+    private void addFactories(Class<?> type) {
+        int count = 0;
+        for (Method method : sorted(type.getMethods(), Comparator.comparing(Method::toString))) {
+            boolean makes = Modifier.isStatic(method.getModifiers()) && method.getReturnType() == type
+                    && method.getDeclaringClass() == type && method.getParameterTypes().length > 0
+                    && !method.getName().equals("now");
+            if (makes && count++ < MAX_FACTORIES) {
+                add(executable(method, type, Collections.<TypeVariable<?>, Type>emptyMap()));
             }
         }
     }
