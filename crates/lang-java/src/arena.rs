@@ -97,7 +97,7 @@ pub struct ArenaConfig {
 
 impl Default for ArenaConfig {
     fn default() -> Self {
-        Self { heap_mib: 512, limit: Duration::from_secs(2), steps: 1_000_000, reset_every: 10_000, depth: 5 }
+        Self { heap_mib: 512, limit: Duration::from_secs(2), steps: 2_000_000, reset_every: 10_000, depth: 5 }
     }
 }
 

@@ -2,7 +2,6 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::fmt::Write as _;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 mod arena_support;
@@ -15,7 +14,6 @@ use bonafix_model::{
     Breakdown, CallableId, CallableKind, Catalog, Confirmation, Difference, DifferenceKind, Ending, Literal,
     Observation, Sequence, SequenceOutcome, Slot, Step, Tolerance, Visibility, compare,
 };
-use bonafix_proc::{Confinement, Job, Launcher, Limits, SandboxMode};
 use bonafix_store::Cache;
 use camino::{Utf8Path, Utf8PathBuf};
 

@@ -548,7 +548,7 @@ fn whole_class(class: &str) -> Delta {
     Delta { files: vec![file] }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "figures, for people")]
+#[expect(clippy::print_stdout, clippy::cast_precision_loss, reason = "figures, for people")]
 fn print_rounds(what: &str, run: &mut JavaRun, class: &str, rounds: u32) {
     let catalog = run.catalog().clone();
     let mut dice = Dice(7);
