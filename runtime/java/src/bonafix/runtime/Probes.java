@@ -216,8 +216,8 @@ public final class Probes {
         }
         double[] distances = nearest[id];
         if (stamps[id] != generation) {
-            touch(id);
             Arrays.fill(distances, Double.MAX_VALUE);
+            touch(id);
         }
         boolean none = true;
         for (int i = 0; i < wanted.length; i++) {
@@ -283,9 +283,9 @@ public final class Probes {
             return;
         }
         if (stamps[id] != generation) {
-            touch(id);
             taken[id] = toTaken;
             missed[id] = toMissed;
+            touch(id);
             return;
         }
         if (toTaken < taken[id]) {
@@ -296,9 +296,10 @@ public final class Probes {
         }
     }
 
+    /** Comes after what it makes valid: the stack may give out at any point, and nothing half-done must count. */
     private static void touch(int id) {
-        touched[touchedCount++] = id;
         stamps[id] = generation;
+        touched[touchedCount++] = id;
     }
 
     public static void enter(Object[] values, int call) {

@@ -5,6 +5,7 @@ import bonafix.runtime.Probes;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +38,8 @@ final class Goals {
     private final double[] best;
     private final int[][] goalsOfBranch;
     private final int[] goalsWithBlock;
+    /** Blocks that anybody looks at. */
+    private final int[] blocks;
     /** The number of the sequence for which a goal was last looked at. */
     private final long[] looked;
     private long sequence;
@@ -55,11 +58,16 @@ final class Goals {
         goalsOfBranch = new int[branches][];
         Arrays.fill(goalsOfBranch, NONE);
         List<Integer> withBlock = new ArrayList<>();
+        TreeSet<Integer> all = new TreeSet<>();
+        for (int block : reachBlocks) {
+            all.add(block);
+        }
         for (int goal = 0; goal < goals.length; goal++) {
             boolean hasBlock = false;
             for (Atom atom : goals[goal]) {
                 if (atom.kind == ATOM_BLOCK) {
                     hasBlock = true;
+                    all.add(atom.id);
                 } else {
                     goalsOfBranch[atom.id] = append(goalsOfBranch[atom.id], goal);
                 }
@@ -68,10 +76,17 @@ final class Goals {
                 withBlock.add(goal);
             }
         }
-        goalsWithBlock = new int[withBlock.size()];
-        for (int i = 0; i < goalsWithBlock.length; i++) {
-            goalsWithBlock[i] = withBlock.get(i);
+        goalsWithBlock = numbers(withBlock);
+        blocks = numbers(all);
+    }
+
+    private static int[] numbers(Collection<Integer> from) {
+        int[] numbers = new int[from.size()];
+        int next = 0;
+        for (int number : from) {
+            numbers[next++] = number;
         }
+        return numbers;
     }
 
     private static int[] append(int[] numbers, int number) {
@@ -132,11 +147,7 @@ final class Goals {
     private static void watchSwitches(Atom[][] goals, Map<Integer, TreeSet<Integer>> keys) {
         Map<Integer, int[]> sorted = new HashMap<>();
         for (Map.Entry<Integer, TreeSet<Integer>> entry : keys.entrySet()) {
-            int[] wanted = new int[entry.getValue().size()];
-            int next = 0;
-            for (int key : entry.getValue()) {
-                wanted[next++] = key;
-            }
+            int[] wanted = numbers(entry.getValue());
             sorted.put(entry.getKey(), wanted);
             Probes.watchSwitch(entry.getKey(), wanted);
         }
@@ -161,15 +172,8 @@ final class Goals {
 
     private void clearHits() {
         byte[] hits = Probes.HITS;
-        for (int block : reachBlocks) {
+        for (int block : blocks) {
             hits[block] = 0;
-        }
-        for (int goal : goalsWithBlock) {
-            for (Atom atom : goals[goal]) {
-                if (atom.kind == ATOM_BLOCK) {
-                    hits[atom.id] = 0;
-                }
-            }
         }
     }
 
