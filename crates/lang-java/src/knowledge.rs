@@ -29,6 +29,7 @@ use bonafix_model::{Catalog, ElementKind, Knowledge, TestId, TreeChange, Version
 use camino::{Utf8Path, Utf8PathBuf};
 
 use facts::FactsBuilder;
+use interpret::Ground;
 use literals::{Miner, Places};
 use seeds::Wanted;
 use sources::{Classes, SourceSet};
@@ -98,6 +99,8 @@ fn gather_here(input: &KnowledgeInput<'_>) -> (Knowledge, TestCounts) {
     let change = reference(input);
     let tests = SourceSet::read(input.tree, change, input.tests);
     let classes = Classes::new(&tests);
+    let program_sources = SourceSet::read(input.tree, change, input.sources);
+    let program = Classes::new(&program_sources);
     let (changed_classes, changed_methods) = changed(input);
     let mut wanted_classes = changed_classes.clone();
     wanted_classes.extend(input.roots.iter().filter(|root| !changed_classes.contains(root)).cloned());
@@ -108,26 +111,33 @@ fn gather_here(input: &KnowledgeInput<'_>) -> (Knowledge, TestCounts) {
         passing: input.passing,
     };
     let files = wanted.files(&tests);
-    let read = seeds::read_tests(&types, &classes, &files, &wanted);
+    let read =
+        seeds::read_tests(Ground { types: &types, classes: &classes, program: &program }, &files, &wanted);
     let mut counts = TestCounts::default();
     let mut knowledge = Knowledge { literals: mine(input, &tests, &changed_classes), ..Knowledge::default() };
     let mut facts = FactsBuilder::new(&types);
     for test in &read {
-        match test.apartness(&types) {
-            Apartness::Whole => counts.whole += 1,
-            Apartness::InPart => counts.in_part += 1,
+        let problem = match test.apartness(&types) {
+            Apartness::Whole => {
+                counts.whole += 1;
+                None
+            }
+            Apartness::InPart => {
+                counts.in_part += 1;
+                let left_out: Vec<&str> = test.left_out().into_iter().take(3).collect();
+                Some(format!("{}: left out {}", test.id, left_out.join(", ")))
+            }
             Apartness::NotAtAll => {
                 counts.not_at_all += 1;
-                if knowledge.problems.len() < MAX_PROBLEMS {
-                    knowledge.problems.push(format!("{}: no call of the program was understood", test.id));
-                }
+                Some(format!("{}: no call of the program was understood", test.id))
             }
-        }
+        };
+        knowledge.problems.extend(problem.filter(|_| knowledge.problems.len() < MAX_PROBLEMS));
         facts.add_test(test);
         let precisions = test.readings.iter().filter_map(|reading| reading.precision);
         knowledge.precision = precisions.chain(knowledge.precision).reduce(f64::max);
     }
-    facts.add_documentation(&documented(input, change));
+    facts.add_documentation(&program);
     knowledge.facts = facts.finish();
     knowledge.seeds = seeds::seeds(&read, &types);
     (knowledge, counts)
@@ -188,14 +198,4 @@ fn mine(
         miner.test(file);
     }
     miner.finish()
-}
-
-/// The sources of the program's classes in the catalog, as the reference has them.
-fn documented(input: &KnowledgeInput<'_>, change: Option<&TreeChange>) -> SourceSet {
-    let subjects = input.catalog.types.iter().filter(|info| info.is_subject);
-    let stems: BTreeSet<&str> =
-        subjects.filter_map(|info| info.name.split('$').next()?.rsplit('.').next()).collect();
-    let is_wanted = |path: &&Utf8PathBuf| path.file_stem().is_some_and(|stem| stems.contains(stem));
-    let paths: Vec<Utf8PathBuf> = input.sources.iter().filter(is_wanted).cloned().collect();
-    SourceSet::read(input.tree, change, &paths)
 }

@@ -8,7 +8,7 @@ use super::constant::{Constant, is_primitive, unboxed};
 use super::interpret::{Seen, SeenCall};
 use super::javadoc::Javadoc;
 use super::seeds::ReadTest;
-use super::sources::{Classes, SourceSet};
+use super::sources::Classes;
 use super::types::TypeIndex;
 use super::unit::Class;
 
@@ -76,8 +76,7 @@ impl<'a> FactsBuilder<'a> {
     }
 
     /// Takes up what is documented and declared.
-    pub(super) fn add_documentation(&mut self, sources: &SourceSet) {
-        let classes = Classes::new(sources);
+    pub(super) fn add_documentation(&mut self, classes: &Classes<'_>) {
         for (callable, id) in self.types.catalog.callables.iter().zip(0..) {
             let is_code = matches!(
                 callable.kind,

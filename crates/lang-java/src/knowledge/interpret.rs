@@ -137,16 +137,31 @@ pub(super) struct Reading {
     /// Callables, and the exception that the test expects of each.
     pub(super) thrown: Vec<(CallableId, String)>,
     /// Calls that matter and could not be said.
-    pub(super) left_out: u32,
+    pub(super) left_out: Vec<String>,
     /// The coarsest of the precisions with which it compares numbers.
     pub(super) precision: Option<f64>,
     /// Conditions that nobody could decide.
     pub(super) open_choices: usize,
+    /// Nodes of the syntax that were visited.
+    pub(super) cost: u32,
+}
+
+/// What a test stands on.
+#[derive(Clone, Copy)]
+pub(super) struct Ground<'a> {
+    pub(super) types: &'a TypeIndex<'a>,
+    /// Test classes.
+    pub(super) classes: &'a Classes<'a>,
+    /// Classes of the program.
+    pub(super) program: &'a Classes<'a>,
 }
 
 pub(super) struct Interpreter<'a> {
     types: &'a TypeIndex<'a>,
+    /// Test classes.
     classes: &'a Classes<'a>,
+    /// Classes of the program; only their constants are read.
+    program: &'a Classes<'a>,
     state: State<'a>,
     reading: Reading,
     /// How to go on at conditions that nobody can decide.
@@ -158,10 +173,12 @@ pub(super) struct Interpreter<'a> {
 }
 
 impl<'a> Interpreter<'a> {
-    pub(super) fn new(types: &'a TypeIndex<'a>, classes: &'a Classes<'a>, choices: &[bool]) -> Self {
+    pub(super) fn new(ground: Ground<'a>, choices: &[bool]) -> Self {
+        let Ground { types, classes, program } = ground;
         Self {
             types,
             classes,
+            program,
             state: State::default(),
             reading: Reading::default(),
             choices: choices.to_vec(),
@@ -202,12 +219,17 @@ impl<'a> Interpreter<'a> {
             self.blame(mark, &[exception]);
         }
         self.reading.sequences.push(std::mem::take(&mut self.state.steps));
+        self.reading.cost = FUEL - self.fuel;
         self.reading
     }
 
-    /// Runs what the framework runs before each test, that of superclasses first.
+    /// Runs what runs before each test, that of superclasses first; constructors of which only the nearest.
     fn set_up(&mut self, concrete: &Rc<Class<'a>>) {
-        let lineage = self.classes.lineage(concrete);
+        let mut lineage = self.classes.lineage(concrete).to_vec();
+        // A nested class of tests runs what the classes around it run before.
+        while let Some(outer) = lineage.last().and_then(|class| self.classes.find(class.outer.as_ref()?)) {
+            lineage.extend(self.classes.lineage(&outer).iter().cloned());
+        }
         let mut done: Vec<&str> = Vec::new();
         let mut bodies = Vec::new();
         for class in &lineage {
@@ -215,7 +237,8 @@ impl<'a> Interpreter<'a> {
                 let annotated = class.unit.annotations(method.node).iter().any(|(name, _)| {
                     matches!(*name, "Before" | "BeforeEach" | "BeforeClass" | "BeforeAll" | "BeforeMethod")
                 });
-                let by_name = method.name == "setUp" && method.parameters.is_empty();
+                let by_name =
+                    matches!(method.name.as_str(), "setUp" | "<init>") && method.parameters.is_empty();
                 if (annotated || by_name) && !done.contains(&method.name.as_str()) {
                     done.push(&method.name);
                     bodies.push((Rc::clone(class), method.body));
@@ -296,6 +319,16 @@ impl<'a> Interpreter<'a> {
 
     fn frame_mut(&mut self) -> &mut Frame<'a> {
         self.state.frames.last_mut().expect("a test begins with a frame")
+    }
+
+    /// The classes whose members can be named without more: that of the test object, the present one, those around it.
+    fn visible(&self) -> Vec<Rc<Class<'a>>> {
+        let frame = self.frame();
+        let mut visible = vec![Rc::clone(&frame.concrete), Rc::clone(&frame.class)];
+        while let Some(outer) = visible.last().and_then(|class| self.classes.find(class.outer.as_ref()?)) {
+            visible.push(outer);
+        }
+        visible
     }
 
     fn class(&self) -> Rc<Class<'a>> {

@@ -1,12 +1,12 @@
 //! Inputs from developers' tests: finds the tests that matter, has them read, and keeps what is new.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::rc::Rc;
 
 use bonafix_model::{Literal, Seed, Sequence, TestId};
 
 use super::constant::Constant;
-use super::interpret::{Interpreter, Reading};
+use super::interpret::{Ground, Interpreter, Reading};
 use super::slices::{slices, trimmed};
 use super::sources::{Classes, SourceSet, SourceText};
 use super::types::TypeIndex;
@@ -18,6 +18,8 @@ const MAX_SEEDS: usize = 1500;
 const MAX_SLICES: usize = 40;
 /// Ways through one test whose conditions nobody can decide.
 const MAX_WAYS: usize = 4;
+/// Nodes of the syntax visited in all tests.
+const MAX_COST: u32 = 3_000_000;
 /// Argument lists of a parameterised test.
 const MAX_ROWS: usize = 6;
 
@@ -25,8 +27,6 @@ const MAX_ROWS: usize = 6;
 pub(super) struct ReadTest {
     pub(super) id: TestId,
     pub(super) failing: bool,
-    /// Mentions a changed method.
-    pub(super) near: bool,
     pub(super) readings: Vec<Reading>,
 }
 
@@ -52,10 +52,13 @@ pub(super) struct Wanted<'a> {
 }
 
 impl Wanted<'_> {
+    fn simple_names(&self) -> impl Iterator<Item = &str> {
+        self.classes.iter().filter_map(|name| name.rsplit(['.', '$']).next())
+    }
+
     /// Files of tests that mention a wanted class, extend one that does, or hold a failing test.
     pub(super) fn files<'s>(&self, sources: &'s SourceSet) -> Vec<&'s SourceText> {
-        let simple: Vec<&str> =
-            self.classes.iter().filter_map(|name| name.rsplit(['.', '$']).next()).collect();
+        let simple: Vec<&str> = self.simple_names().collect();
         let failing: Vec<&SourceText> =
             self.failing.iter().filter_map(|id| sources.file_of(id.group())).collect();
         let mut found: Vec<&SourceText> = sources
@@ -99,44 +102,62 @@ fn names(known: &TestId, id: &TestId) -> bool {
     known.0.strip_prefix(&id.0).is_some_and(|rest| rest.is_empty() || rest.starts_with(['[', '(']))
 }
 
-/// Reads all tests that matter: failing ones first, then those that mention changed methods.
+/// A test that may be read.
+struct Candidate<'a> {
+    id: TestId,
+    failing: bool,
+    /// Mentions a changed method.
+    near: bool,
+    /// Its class is named for a wanted one.
+    named: bool,
+    class: Rc<Class<'a>>,
+    declaring: Rc<Class<'a>>,
+    /// Of the declaring class.
+    method: usize,
+}
+
+/// Reads the tests that matter, as many as there is time for: failing ones first, then those that mention changed
+/// methods.
 pub(super) fn read_tests<'a>(
-    types: &'a TypeIndex<'a>,
-    classes: &'a Classes<'a>,
+    ground: Ground<'a>,
     files: &[&'a SourceText],
     wanted: &Wanted<'_>,
 ) -> Vec<ReadTest> {
-    let mut tests = Vec::new();
-    for file in files {
-        for class in classes.in_file(file) {
-            if class.is_abstract || !super::unit::is_type(class.node.kind()) {
-                continue;
-            }
-            read_class(types, classes, &class, wanted, &mut tests);
-        }
+    let classes = ground.classes;
+    let mut candidates = Vec::new();
+    for class in files.iter().flat_map(|file| classes.in_file(file)).filter(|class| !class.is_abstract) {
+        add_candidates(classes, &class, wanted, &mut candidates);
     }
-    tests.sort_by_key(|test: &ReadTest| (!test.failing, !test.near));
+    candidates.sort_by_key(|test| (!test.failing, !test.near, !test.named));
+    let mut cost = 0;
+    let mut tests = Vec::new();
+    for Candidate { id, failing, class, declaring, method, .. } in candidates {
+        if cost > MAX_COST {
+            break;
+        }
+        let readings = read_ways(ground, &class, &declaring, &declaring.methods[method]);
+        cost += readings.iter().map(|reading| reading.cost).sum::<u32>();
+        tests.push(ReadTest { id, failing, readings });
+    }
     tests
 }
 
-fn read_class<'a>(
-    types: &'a TypeIndex<'a>,
-    classes: &'a Classes<'a>,
+fn add_candidates<'a>(
+    classes: &Classes<'a>,
     class: &Rc<Class<'a>>,
     wanted: &Wanted<'_>,
-    tests: &mut Vec<ReadTest>,
+    candidates: &mut Vec<Candidate<'a>>,
 ) {
     let lineage = classes.lineage(class);
     let by_name = lineage.iter().any(|class| {
-        class
-            .superclass
-            .as_deref()
-            .is_some_and(|name| name.rsplit('.').next().is_some_and(|last| last.ends_with("TestCase")))
+        let parent = class.superclass.as_deref().and_then(|name| name.rsplit('.').next());
+        parent.is_some_and(|name| name.ends_with("TestCase"))
     });
+    let named = wanted.simple_names().any(|name| class.binary.contains(name));
     let mut done: Vec<&str> = Vec::new();
-    for declaring in &lineage {
-        for method in declaring.methods.iter().filter(|method| is_test(declaring, method, by_name)) {
-            if done.contains(&method.name.as_str()) {
+    for declaring in lineage.iter() {
+        for (at, method) in declaring.methods.iter().enumerate() {
+            if !is_test(declaring, method, by_name) || done.contains(&method.name.as_str()) {
                 continue;
             }
             done.push(&method.name);
@@ -145,9 +166,15 @@ fn read_class<'a>(
                 continue;
             }
             let text = declaring.unit.text(method.node);
-            let near = wanted.methods.iter().any(|name| super::sources::mentions(text, name));
-            let readings = read_ways(types, classes, class, declaring, method);
-            tests.push(ReadTest { failing: wanted.is_failing(&id), id, near, readings });
+            candidates.push(Candidate {
+                failing: wanted.is_failing(&id),
+                near: wanted.methods.iter().any(|name| super::sources::mentions(text, name)),
+                named,
+                id,
+                class: Rc::clone(class),
+                declaring: Rc::clone(declaring),
+                method: at,
+            });
         }
     }
 }
@@ -166,19 +193,18 @@ fn is_test(class: &Class<'_>, method: &Method<'_>, by_name: bool) -> bool {
 
 /// Reads a test on some ways through its conditions and with some of its argument lists.
 fn read_ways<'a>(
-    types: &'a TypeIndex<'a>,
-    classes: &'a Classes<'a>,
+    ground: Ground<'a>,
     class: &Rc<Class<'a>>,
     declaring: &Rc<Class<'a>>,
     method: &Method<'a>,
 ) -> Vec<Reading> {
     let mut readings = Vec::new();
-    for row in rows(types, declaring, method) {
+    for row in rows(ground.types, declaring, method) {
         let mut ways = vec![Vec::new()];
         let mut at = 0;
         while at < ways.len() {
             let choices: Vec<bool> = ways[at].clone();
-            let reading = Interpreter::new(types, classes, &choices).read(class, declaring, method, &row);
+            let reading = Interpreter::new(ground, &choices).read(class, declaring, method, &row);
             // The same way up to one of the conditions, and the other way from there.
             for open in choices.len()..reading.open_choices {
                 if ways.len() < MAX_WAYS {
@@ -244,12 +270,16 @@ fn enum_constants<'c>(types: &TypeIndex<'c>, name: &str) -> impl Iterator<Item =
 }
 
 impl ReadTest {
+    /// What could not be said, each once.
+    pub(super) fn left_out(&self) -> BTreeSet<&str> {
+        self.readings.iter().flat_map(|reading| &reading.left_out).map(String::as_str).collect()
+    }
+
     /// How well it came apart.
     pub(super) fn apartness(&self, types: &TypeIndex<'_>) -> Apartness {
         let called = self.readings.iter().flat_map(|reading| &reading.calls);
         let said = called.filter(|call| call.is_step && types.calls_subject(call.callable)).count();
-        let left_out: u32 = self.readings.iter().map(|reading| reading.left_out).sum();
-        match (said, left_out) {
+        match (said, self.left_out().len()) {
             (0, _) => Apartness::NotAtAll,
             (_, 0) => Apartness::Whole,
             _ => Apartness::InPart,

@@ -1,7 +1,7 @@
 //! The source files of a project: read when somebody needs them, in the version in which they are wanted.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::OnceLock;
 
@@ -22,6 +22,8 @@ pub(super) struct SourceSet {
 pub(super) struct SourceText {
     pub(super) path: Utf8PathBuf,
     pub(super) text: String,
+    /// Its place in the set.
+    number: usize,
     unit: OnceLock<Unit>,
 }
 
@@ -72,8 +74,9 @@ impl SourceSet {
         let package = layout::package_of(&text);
         let stem = path.file_stem().unwrap_or_default();
         let class = if package.is_empty() { stem.to_owned() } else { format!("{package}.{stem}") };
-        self.by_class.insert(class, self.files.len());
-        self.files.push(SourceText { path: path.to_owned(), text, unit: OnceLock::new() });
+        let number = self.files.len();
+        self.by_class.insert(class, number);
+        self.files.push(SourceText { path: path.to_owned(), text, number, unit: OnceLock::new() });
     }
 
     pub(super) fn files(&self) -> &[SourceText] {
@@ -87,17 +90,22 @@ impl SourceSet {
     }
 }
 
+/// A class and its superclasses.
+pub(super) type Lineage<'a> = Rc<[Rc<Class<'a>>]>;
+
 /// The classes of a set of sources, found by name.
 pub(super) struct Classes<'a> {
     sources: &'a SourceSet,
     /// By binary name; of the files that were parsed.
     known: RefCell<BTreeMap<String, Rc<Class<'a>>>>,
-    parsed: RefCell<Vec<&'a Utf8Path>>,
+    /// Numbers of these files.
+    parsed: RefCell<HashSet<usize>>,
+    lineages: RefCell<HashMap<String, Lineage<'a>>>,
 }
 
 impl<'a> Classes<'a> {
     pub(super) fn new(sources: &'a SourceSet) -> Self {
-        Self { sources, known: RefCell::default(), parsed: RefCell::default() }
+        Self { sources, known: RefCell::default(), parsed: RefCell::default(), lineages: RefCell::default() }
     }
 
     /// The class of that binary name.
@@ -119,10 +127,9 @@ impl<'a> Classes<'a> {
     }
 
     fn load(&self, file: &'a SourceText) {
-        if self.parsed.borrow().contains(&file.path.as_path()) {
+        if !self.parsed.borrow_mut().insert(file.number) {
             return;
         }
-        self.parsed.borrow_mut().push(&file.path);
         let mut known = self.known.borrow_mut();
         for class in file.unit().classes() {
             known.entry(class.binary.clone()).or_insert_with(|| Rc::new(class));
@@ -163,8 +170,11 @@ impl<'a> Classes<'a> {
     }
 
     /// A class and its superclasses, as far as there are sources.
-    pub(super) fn lineage(&self, class: &Rc<Class<'a>>) -> Vec<Rc<Class<'a>>> {
+    pub(super) fn lineage(&self, class: &Rc<Class<'a>>) -> Lineage<'a> {
         const DEEP: usize = 8;
+        if let Some(known) = self.lineages.borrow().get(&class.binary) {
+            return Rc::clone(known);
+        }
         let mut found = vec![Rc::clone(class)];
         while let Some(parent) = found
             .last()
@@ -173,6 +183,8 @@ impl<'a> Classes<'a> {
         {
             found.push(parent);
         }
+        let found: Lineage<'a> = found.into();
+        self.lineages.borrow_mut().insert(class.binary.clone(), Rc::clone(&found));
         found
     }
 }

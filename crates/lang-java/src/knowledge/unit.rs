@@ -22,7 +22,6 @@ pub(super) struct Import {
 /// A class, interface, enum or record that a file declares.
 pub(super) struct Class<'a> {
     pub(super) unit: &'a Unit,
-    pub(super) node: Node<'a>,
     /// `pkg.Outer$Inner`.
     pub(super) binary: String,
     /// Binary name of the class around it.
@@ -39,6 +38,8 @@ pub(super) struct Field<'a> {
     pub(super) name: String,
     pub(super) declared: TypeName,
     pub(super) value: Option<Node<'a>>,
+    /// `static final`, or of an interface.
+    pub(super) is_constant: bool,
 }
 
 /// A method or constructor.
@@ -136,7 +137,6 @@ impl Unit {
         let superclass = node.child_by_field_name("superclass").and_then(|node| children(node).pop());
         let mut class = Class {
             unit: self,
-            node,
             binary,
             outer,
             superclass: superclass.map(|node| self.type_name(node).name),
@@ -158,12 +158,15 @@ impl Unit {
 
     fn add_fields<'a>(&'a self, node: Node<'a>, fields: &mut Vec<Field<'a>>) {
         let declared = self.type_of_field(node, "type");
+        let is_constant = node.kind() == "constant_declaration"
+            || self.has_modifier(node, "static") && self.has_modifier(node, "final");
         for declarator in declarators(node) {
             let Some(name) = declarator.child_by_field_name("name") else { continue };
             fields.push(Field {
                 name: self.text(name).to_owned(),
                 declared: self.with_dimensions(declared.clone(), declarator),
                 value: declarator.child_by_field_name("value"),
+                is_constant,
             });
         }
     }

@@ -55,17 +55,13 @@ impl<'a> Interpreter<'a> {
 
     /// `name(…)`.
     fn own_call(&mut self, name: &str, arguments: &[Value<'a>]) -> Value<'a> {
-        let frame = self.frame().clone();
-        let mut around = vec![Rc::clone(&frame.concrete), Rc::clone(&frame.class)];
-        while let Some(outer) = around.last().and_then(|class| self.classes.find(class.outer.as_ref()?)) {
-            around.push(outer);
-        }
-        for class in around {
+        for class in self.visible() {
             if let Some(value) = self.inline(&self.classes.lineage(&class), name, arguments) {
                 return value;
             }
         }
-        for import in frame.class.unit.imports.iter().filter(|import| import.is_static) {
+        let unit = self.frame().class.unit;
+        for import in unit.imports.iter().filter(|import| import.is_static) {
             let owner = if import.on_demand {
                 Some(import.name.as_str())
             } else {
@@ -98,7 +94,7 @@ impl<'a> Interpreter<'a> {
         }
         let scope = self.class();
         let owner = self.types.resolve_class(scope.unit, &scope.binary, class);
-        self.leave_out(owner.as_deref());
+        self.leave_out(owner.as_deref(), name);
         Value::Unknown
     }
 
@@ -137,6 +133,7 @@ impl<'a> Interpreter<'a> {
     /// `value.name(…)`.
     pub(super) fn value_call(&mut self, value: &Value<'a>, name: &str, arguments: &[Value<'a>]) -> Value<'a> {
         match value {
+            Value::Constant(Constant { literal: bonafix_model::Literal::Null, .. }) => Value::Unknown,
             Value::Constant(constant) => self.constant_call(constant, name, arguments),
             Value::Array(at) if name == "clone" => {
                 let (element, items) =
@@ -176,13 +173,16 @@ impl<'a> Interpreter<'a> {
     }
 
     fn object_call(&mut self, slot: Slot, type_name: &str, name: &str, arguments: &[Value<'a>]) -> Value<'a> {
+        if let Some(known) = self.known_content(slot, name, arguments) {
+            return known;
+        }
         let dynamic = self.state.dynamic[slot as usize].clone();
         let kinds = [CallableKind::Method, CallableKind::StaticMethod];
         let choice = self
             .chosen(type_name, name, &kinds, arguments)
             .or_else(|| self.chosen(&dynamic, name, &kinds, arguments));
         let Some(choice) = choice else {
-            self.leave_out(Some(if type_name == OBJECT { &dynamic } else { type_name }));
+            self.leave_out(Some(if type_name == OBJECT { &dynamic } else { type_name }), name);
             return Value::Unknown;
         };
         let is_static = self.types.callable(choice.callable).kind == CallableKind::StaticMethod;
@@ -200,6 +200,19 @@ impl<'a> Interpreter<'a> {
             self.state.dynamic[*result as usize].clone_from(&dynamic);
         }
         made
+    }
+
+    /// What a collection whose contents are known answers.
+    fn known_content(&self, slot: Slot, name: &str, arguments: &[Value<'a>]) -> Option<Value<'a>> {
+        let contents = self.state.contents.get(&slot)?;
+        match (name, arguments) {
+            ("size", []) => Some(Value::Constant(Constant::int(i64::try_from(contents.len()).ok()?))),
+            ("isEmpty", []) => Some(Value::Constant(Constant::boolean(contents.is_empty()))),
+            ("get", [Value::Constant(index)]) => {
+                contents.get(usize::try_from(index.as_integer()?).ok()?).cloned()
+            }
+            _ => None,
+        }
     }
 
     /// Calls what was chosen, the last arguments in an array if need be.
@@ -236,7 +249,7 @@ impl<'a> Interpreter<'a> {
         let kind = self.types.callable(callable).kind;
         let is_method =
             matches!(kind, CallableKind::Method | CallableKind::FieldGet | CallableKind::FieldSet);
-        let before = self.state.clone();
+        let mark = self.state.steps.len();
         let slots: Option<Vec<Slot>> = arguments
             .iter()
             .zip(&parameters)
@@ -251,8 +264,9 @@ impl<'a> Interpreter<'a> {
         );
         let Some(slots) = slots.filter(|_| is_step) else {
             // Arguments that were made for it serve nobody else.
-            self.state = before;
-            self.leave_out(Some(&self.types.callable(callable).owner));
+            self.rewind(mark);
+            let left_out = self.types.callable(callable);
+            self.leave_out(Some(&left_out.owner), &left_out.name);
             return Value::Unknown;
         };
         let result = self.types.result(callable).to_owned();
@@ -306,7 +320,7 @@ impl<'a> Interpreter<'a> {
             return value;
         }
         let Some(choice) = self.chosen(&type_name, "<init>", &[CallableKind::Constructor], &passed) else {
-            self.leave_out(Some(&type_name));
+            self.leave_out(Some(&type_name), "new");
             return Value::Unknown;
         };
         let made = if outer_first {
@@ -322,7 +336,7 @@ impl<'a> Interpreter<'a> {
         if self.types.info(type_name).is_some_and(|info| info.is_interface) {
             return Value::Function(Rc::new(Function { node, frame: self.frame().clone() }));
         }
-        self.leave_out(Some(type_name));
+        self.leave_out(Some(type_name), "new, with a body");
         Value::Unknown
     }
 
@@ -393,7 +407,7 @@ impl<'a> Interpreter<'a> {
     ) -> Value<'a> {
         let method = &class.methods[at];
         let Some(body) = method.body.filter(|_| self.state.frames.len() <= MAX_INLINED) else {
-            self.leave_out(None);
+            self.leave_out(Some(&class.binary), &method.name);
             return Value::Unknown;
         };
         let mut scope = BTreeMap::new();
@@ -448,7 +462,7 @@ impl<'a> Interpreter<'a> {
                     }
                 }
                 if !is_assertion(name) {
-                    self.leave_out(None);
+                    self.leave_out(None, name);
                 }
                 value
             }
@@ -518,11 +532,23 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// Counts what cannot be said, unless it belongs to the JDK: that matters only where a call needs it.
-    fn leave_out(&mut self, owner: Option<&str>) {
+    /// Takes back the steps from `mark` on.
+    pub(super) fn rewind(&mut self, mark: usize) {
+        self.state.steps.truncate(mark);
+        self.state.dynamic.truncate(mark);
+        let is_gone = |slot: Slot| slot as usize >= mark;
+        self.state.contents.retain(|slot, _| !is_gone(*slot));
+        for array in &mut self.state.arrays {
+            array.slot = array.slot.filter(|slot| !is_gone(*slot));
+        }
+    }
+
+    /// Writes down what cannot be said, unless it belongs to the JDK: that matters only where a call needs it.
+    fn leave_out(&mut self, owner: Option<&str>, name: &str) {
         let is_library = owner.is_some_and(|owner| owner.starts_with("java.") || owner.starts_with("javax."));
         if !is_library {
-            self.reading.left_out += 1;
+            let owner = owner.map(|owner| format!("{owner}.")).unwrap_or_default();
+            self.reading.left_out.push(format!("{owner}{name}"));
         }
     }
 }

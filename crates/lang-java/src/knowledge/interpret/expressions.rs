@@ -74,13 +74,9 @@ impl<'a> Interpreter<'a> {
 
     /// The class that declares a field that can be named from here without more.
     fn owner_of_field(&self, name: &str) -> Option<Rc<Class<'a>>> {
-        let frame = self.frame();
-        let mut around = vec![Rc::clone(&frame.concrete), Rc::clone(&frame.class)];
-        while let Some(outer) = around.last().and_then(|class| self.classes.find(class.outer.as_ref()?)) {
-            around.push(outer);
-        }
-        let lineages = around.iter().flat_map(|class| self.classes.lineage(class));
-        lineages.into_iter().find(|class| class.field(name).is_some())
+        let visible = self.visible();
+        let mut lineages = visible.iter().map(|class| self.classes.lineage(class));
+        lineages.find_map(|lineage| lineage.iter().find(|class| class.field(name).is_some()).cloned())
     }
 
     /// The value of a field of a test class; its initialiser runs when it is first read.
@@ -94,7 +90,9 @@ impl<'a> Interpreter<'a> {
         let type_name = self.types.resolve(owner.unit, &owner.binary, &field.declared);
         let value = match field.value {
             Some(value) => self.in_class(owner, |this| this.initial(value, Some(&type_name))),
-            None => Value::Constant(Constant::default_of(&type_name)),
+            None if is_primitive(&type_name) => Value::Constant(Constant::default_of(&type_name)),
+            // Somebody sets it, or it would not be there.
+            None => Value::Unknown,
         };
         self.state.fields.insert(key, value.clone());
         value
@@ -136,9 +134,12 @@ impl<'a> Interpreter<'a> {
         let class = self.class();
         if let Some(declaring) = self.classes.named(&class, owner) {
             let lineage = self.classes.lineage(&declaring);
-            if let Some(declaring) = lineage.into_iter().find(|class| class.field(name).is_some()) {
-                return self.test_field(&declaring, name);
+            if let Some(declaring) = lineage.iter().find(|class| class.field(name).is_some()) {
+                return self.test_field(declaring, name);
             }
+        }
+        if let Some(value) = self.program_constant(&class, owner, name) {
+            return value;
         }
         let Some(owner) = self.types.resolve_class(class.unit, &class.binary, owner) else {
             return Value::Unknown;
@@ -150,6 +151,23 @@ impl<'a> Interpreter<'a> {
             Some(callable) => self.call(callable, None, &[], false),
             None => self.synonym(&owner, name, &[]).unwrap_or(Value::Unknown),
         }
+    }
+
+    /// A constant of the program whose value the compiler knows.
+    fn program_constant(&mut self, class: &Class<'a>, owner: &str, name: &str) -> Option<Value<'a>> {
+        let owner = self.program.named(class, owner)?;
+        let field = owner.field(name).filter(|field| field.is_constant && field.declared.dimensions == 0)?;
+        let type_name = field.declared.name.as_str();
+        if !is_primitive(type_name) && type_name != "String" {
+            return None;
+        }
+        let mark = self.state.steps.len();
+        let value = self.test_field(&owner, name);
+        if matches!(value, Value::Constant(_)) {
+            return Some(value);
+        }
+        self.rewind(mark);
+        None
     }
 
     fn field_access(&mut self, node: Node<'a>) -> Value<'a> {
@@ -453,7 +471,7 @@ impl<'a> Interpreter<'a> {
             return None;
         }
         let before = self.state.clone();
-        let (calls, left_out) = (self.reading.calls.len(), self.reading.left_out);
+        let (calls, left_out) = (self.reading.calls.len(), self.reading.left_out.len());
         let answer = self.answer_of(function);
         let result = match answer {
             Value::Constant(ref constant) if constant.literal != Literal::Null => self.materialise(
@@ -467,7 +485,7 @@ impl<'a> Interpreter<'a> {
             // What it does when it is called is no part of the test's own line.
             self.state = before;
             self.reading.calls.truncate(calls);
-            self.reading.left_out = left_out;
+            self.reading.left_out.truncate(left_out);
         }
         let step = Step::Stub { interface: info.name.clone(), answers: result.into_iter().collect() };
         Some(self.emit(step, interface))

@@ -60,7 +60,7 @@ impl<'a> Interpreter<'a> {
             "throw_statement" => Flow::End,
             "break_statement" | "continue_statement" => Flow::Leave,
             "switch_expression" | "yield_statement" => {
-                self.reading.left_out += 1;
+                self.reading.left_out.push("switch".to_owned());
                 Flow::Next
             }
             // Types that are declared inside, empty statements.
