@@ -9,7 +9,7 @@ use bonafix_lang::RunScope;
 use bonafix_lang_java::knowledge::{KnowledgeInput, gather_counted};
 use bonafix_lang_java::toolchain::Jdk;
 use bonafix_lang_java::{Arena, ArenaConfig, ArenaSubject};
-use bonafix_model::{Sequence, SequenceOutcome};
+use bonafix_model::{Ending, Sequence, SequenceOutcome};
 use bonafix_proc::{Launcher, SandboxMode};
 use bonafix_store::Cache;
 use camino::{Utf8Path, Utf8PathBuf};
@@ -53,8 +53,10 @@ fn tests_of_a_project_on_disk_come_apart() {
         });
         let took = started.elapsed();
         let sequences: Vec<Sequence> = knowledge.seeds.iter().map(|seed| seed.sequence.clone()).collect();
-        let outcomes = arena.run_in(&sequences, &RunScope::default()).unwrap();
+        let scope = RunScope { show_all: true, ..RunScope::default() };
+        let outcomes = arena.run_in(&sequences, &scope).unwrap();
         let mut fates: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut exceptions: BTreeMap<String, usize> = BTreeMap::new();
         for (outcome, sequence) in outcomes.iter().zip(&sequences) {
             let fate = match outcome {
                 SequenceOutcome::Same { summary, .. } if summary.unfit => "unfit",
@@ -63,6 +65,12 @@ fn tests_of_a_project_on_disk_come_apart() {
                 _ => "failed",
             };
             *fates.entry(fate).or_default() += 1;
+            if let SequenceOutcome::Same { observation: Some(observation), .. } = outcome
+                && let Ending::Threw { exception, .. } = &observation.ending
+            {
+                let place = exception.thrown_by.clone().unwrap_or_default();
+                *exceptions.entry(format!("{} in {place}", exception.type_name)).or_default() += 1;
+            }
             if fate == "unfit" && std::env::var_os("BONAFIX_PROBE_UNFIT").is_some() {
                 println!("unfit: {sequence:?}");
             }
@@ -74,6 +82,12 @@ fn tests_of_a_project_on_disk_come_apart() {
             knowledge.facts.values().filter(|facts| facts.tested).count(),
             took.as_secs_f64(),
         );
+        let mut exceptions: Vec<(usize, String)> =
+            exceptions.into_iter().map(|(name, count)| (count, name)).collect();
+        exceptions.sort();
+        for (count, name) in exceptions.iter().rev().take(5) {
+            println!("    {count} times {name}");
+        }
         for problem in knowledge.problems.iter().take(12) {
             println!("    {problem}");
         }
