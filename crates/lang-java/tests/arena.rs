@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 mod arena_support;
 
-use arena_support::{Dice, compile, launcher, random_sequence};
+use arena_support::{Dice, STATEFUL, compile, launcher, random_sequence};
 use bonafix_lang::RunScope;
 use bonafix_lang_java::toolchain::Jdk;
 use bonafix_lang_java::{Arena, ArenaConfig, ArenaSubject};
@@ -794,23 +794,6 @@ fn a_class_path_that_is_not_there_is_named() {
     let message = opened.err().unwrap().to_string();
     assert!(message.contains("/no/such/folder"), "{message}");
 }
-
-const STATEFUL: &str = r#"
-    private final List<Integer> items = new ArrayList<>();
-    private final Map<String, Integer> names = new HashMap<>();
-    private int sum; private double mean; private String last = "";
-    public void add(int i) { items.add(i); sum += i; mean = (double) sum / items.size(); }
-    public int sum() { return sum; }
-    public double mean() { return mean; }
-    public int at(int i) { return items.get(i); }
-    public boolean has(int i) { return items.contains(i); }
-    public void name(String s, int i) { names.put(s, i); last = s; }
-    public int named(String s) { return names.getOrDefault(s, -1); }
-    public void clear() { items.clear(); sum = 0; mean = 0; }
-    public List<Integer> items() { return items; }
-    public String join() { return items.toString(); }
-    public int drop(int i) { return items.remove(i); }
-"#;
 
 /// `cargo test --release -p bonafix-lang-java --test arena -- --ignored --nocapture`, with `BONAFIX_ARENA_JAR` and
 /// `BONAFIX_ARENA_CLASS` for a class of somebody else's.

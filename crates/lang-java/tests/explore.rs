@@ -5,7 +5,7 @@ mod arena_support;
 
 use std::time::{Duration, Instant};
 
-use arena_support::{Dice, compile, launcher, random_sequence, try_random_sequence};
+use arena_support::{Dice, STATEFUL, compile, launcher, random_sequence, try_random_sequence};
 use bonafix_lang::{Run, RunScope};
 use bonafix_lang_java::ArenaConfig;
 use bonafix_lang_java::delta::delta_file;
@@ -74,11 +74,15 @@ fn open_with(versions: [&Sources; 3], config: ArenaConfig) -> Opened {
 
 /// One class `p.A` in three versions: `%` stands for what differs.
 fn open_class(body: &str, versions: [&str; 3]) -> Opened {
+    open_class_with(body, versions, ArenaConfig::default())
+}
+
+fn open_class_with(body: &str, versions: [&str; 3], config: ArenaConfig) -> Opened {
     let sources = versions.map(|version| {
         let body = body.replace('%', version);
         vec![("p/A.java", format!("package p;\nimport java.util.*;\npublic class A {{\n{body}\n}}\n"))]
     });
-    open_with(sources.each_ref(), ArenaConfig::default())
+    open_with(sources.each_ref(), config)
 }
 
 fn callable(run: &JavaRun, name: &str) -> u32 {
@@ -461,30 +465,17 @@ fn arguments_of_the_jdk_and_implementations_elsewhere_are_offered() {
     assert_eq!(random.len(), 1, "only with a seed");
 }
 
-const STATEFUL: &str = r#"
-    private final List<Integer> items = new ArrayList<>();
-    private final Map<String, Integer> names = new HashMap<>();
-    private int sum; private double mean; private String last = "";
-    public void add(int i) { items.add(i); sum += i + % - %; mean = (double) sum / items.size(); }
-    public int sum() { int s = 0; for (int i : items) { s += i; } return s; }
-    public double mean() { return mean; }
-    public int at(int i) { return items.get(i); }
-    public boolean has(int i) { for (int each : items) { if (each == i) { return true; } } return false; }
-    public void name(String s, int i) { names.put(s, i); last = s; }
-    public int named(String s) { return names.getOrDefault(s, -1); }
-    public void clear() { items.clear(); sum = 0; mean = 0; }
-    public List<Integer> items() { return items; }
-    public String join() { return items.toString(); }
-    public int drop(int i) { return items.remove(i); }
-"#;
-
 /// `cargo test --release -p bonafix-lang-java --test explore -- --ignored --nocapture`, with `BONAFIX_EXPLORE_FOLDER` and
 /// `BONAFIX_EXPLORE_CLASS` for a class folder of somebody else's and a class in it.
 #[test]
 #[ignore = "prints figures"]
 fn figures() {
-    let mut opened = open_class(STATEFUL, ["1", "2", "3"]);
-    print_rounds("stateful class", &mut opened.run, "p.A", 6);
+    let body = STATEFUL.replace("sum += i;", "sum += i + % - %;");
+    for reset_every in [ArenaConfig::default().reset_every, 1_000_000] {
+        let config = ArenaConfig { reset_every, ..ArenaConfig::default() };
+        let mut opened = open_class_with(&body, ["1", "2", "3"], config);
+        print_rounds(&format!("stateful class, fresh each {reset_every}"), &mut opened.run, "p.A", 8);
+    }
     let (Ok(folder), Ok(class)) =
         (std::env::var("BONAFIX_EXPLORE_FOLDER"), std::env::var("BONAFIX_EXPLORE_CLASS"))
     else {
