@@ -1,6 +1,9 @@
 //! What can be typed.
 
+use std::time::Duration;
+
 use bonafix_engine::SandboxMode;
+use bonafix_model::Budget;
 use camino::Utf8PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -42,6 +45,13 @@ pub(crate) enum Command {
     /// Judge patches
     #[command(after_help = CHECK_EXAMPLES)]
     Check(Box<CheckArguments>),
+    /// Run a counterexample again, from its folder alone
+    #[command(
+        after_help = "Examples:\n  bonafix replay target/bonafix/leap-year-1/witnesses/overfit-1900/witness-1
+
+Exit codes: 0 every run ended as the witness says, 4 one did not, 1 no witness folder or no JDK"
+    )]
+    Replay(ReplayArguments),
     /// Say what is installed, in which version, what is missing and what that costs
     #[command(after_help = "Examples:\n  bonafix doctor\n  bonafix doctor --format json")]
     Doctor(DoctorArguments),
@@ -95,6 +105,7 @@ pub(crate) enum SchemaOf {
 }
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that can be typed")]
 pub(crate) struct CheckArguments {
     /// Folder of a case (with case.toml) or of a project
     #[arg(default_value = ".")]
@@ -117,6 +128,25 @@ pub(crate) struct CheckArguments {
     /// Run only these tests: pkg.Class#method, a class, or a pattern with `*`; may be repeated
     #[arg(long, value_name = "TEST", help_heading = "What to judge")]
     pub(crate) tests: Vec<String>,
+    /// What the search for counterexamples may cost for each patch: a time (60s, 2m) or a number of inputs
+    /// (20000inputs), which makes two runs the same
+    #[arg(long, value_name = "TIME|INPUTS", default_value = "60s", value_parser = budget, help_heading = "How to search")]
+    pub(crate) budget: Budget,
+    /// Where chance begins: the same seed and number of inputs give the same report
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "How to search")]
+    pub(crate) seed: u64,
+    /// Let differences count that are only remarks otherwise: messages, last digits, inputs nobody passes …
+    #[arg(long, help_heading = "How to search")]
+    pub(crate) strict: bool,
+    /// Heap of the virtual machine that runs the inputs, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 512, value_parser = clap::value_parser!(u32).range(64..=65536), help_heading = "How to search")]
+    pub(crate) heap: u32,
+    /// Run the inputs of this file first, which --inputs-to of an earlier run has written
+    #[arg(long, value_name = "FILE", help_heading = "How to search")]
+    pub(crate) inputs_from: Option<Utf8PathBuf>,
+    /// Write the inputs that were worth keeping to this file, for further patches of the same bug
+    #[arg(long, value_name = "FILE", help_heading = "How to search")]
+    pub(crate) inputs_to: Option<Utf8PathBuf>,
     /// Print the report as text or JSON
     #[arg(long, value_enum, default_value_t = Format::Text, help_heading = "Output")]
     pub(crate) format: Format,
@@ -129,6 +159,9 @@ pub(crate) struct CheckArguments {
     /// No progress on standard error
     #[arg(long, short, help_heading = "Output")]
     pub(crate) quiet: bool,
+    /// Patches judged at the same time; changes nothing but the time it takes
+    #[arg(long, short, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256), help_heading = "How to work")]
+    pub(crate) jobs: u16,
     /// Go on with an earlier run: the newest, or the one named
     #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = false, help_heading = "How to work")]
     #[expect(clippy::option_option, reason = "clap's form for a flag with an optional value")]
@@ -139,6 +172,51 @@ pub(crate) struct CheckArguments {
     /// Run the tests of the buggy version again, even if their results are known
     #[arg(long, help_heading = "How to work")]
     pub(crate) fresh: bool,
+}
+
+/// `60s`, `500ms`, `2m`, `1h`; `20000inputs`, `20k inputs`.
+fn budget(text: &str) -> Result<Budget, String> {
+    let text = text.trim();
+    let at = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(at);
+    let wrong =
+        || format!("`{text}` is neither a time (60s, 2m, 500ms, 1h) nor a number of inputs (20000inputs)");
+    let seconds = |factor: f64| {
+        let seconds = number.parse::<f64>().map_err(|_| wrong())? * factor;
+        let time = Duration::try_from_secs_f64(seconds).map_err(|_| wrong())?;
+        if time.is_zero() {
+            Err("a budget of nothing finds nothing".to_owned())
+        } else {
+            Ok(Budget::Time(time))
+        }
+    };
+    match unit.trim() {
+        "ms" => seconds(0.001),
+        "s" => seconds(1.0),
+        "m" | "min" => seconds(60.0),
+        "h" => seconds(3600.0),
+        "inputs" | "input" | "steps" => match number.parse() {
+            Ok(0) => Err("a budget of nothing finds nothing".to_owned()),
+            Ok(inputs) => Ok(Budget::Inputs(inputs)),
+            Err(_) => Err(wrong()),
+        },
+        _ => Err(wrong()),
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArguments {
+    /// Folder of the witness
+    pub(crate) witness: Utf8PathBuf,
+    /// Print as text or JSON
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+    /// How often it is run on each version; as often as when it was found if not given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) repeat: Option<u32>,
+    /// Protection against the code of the subject
+    #[arg(long, value_enum, default_value_t = Sandbox::BestEffort)]
+    pub(crate) sandbox: Sandbox,
 }
 
 /// Output formats.
@@ -196,4 +274,28 @@ pub(crate) enum ListOf {
     Outcomes,
     /// Techniques.
     Techniques,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn budgets_are_times_or_numbers_of_inputs() {
+        assert_eq!(budget("60s"), Ok(Budget::Time(Duration::from_mins(1))));
+        assert_eq!(budget("1.5m"), Ok(Budget::Time(Duration::from_secs(90))));
+        assert_eq!(budget("500 ms"), Ok(Budget::Time(Duration::from_millis(500))));
+        assert_eq!(budget("20000inputs"), Ok(Budget::Inputs(20_000)));
+        assert_eq!(budget("7 steps"), Ok(Budget::Inputs(7)));
+    }
+
+    #[test]
+    fn what_is_no_budget_is_refused_with_examples() {
+        for text in ["", "60", "s", "1.5inputs", "-3s", "1e400h", "3 days"] {
+            let error = budget(text).unwrap_err();
+            assert!(error.contains("60s") && error.contains("inputs"), "{text}: {error}");
+        }
+        assert!(budget("0s").unwrap_err().contains("nothing"));
+        assert!(budget("0inputs").unwrap_err().contains("nothing"));
+    }
 }

@@ -2,7 +2,9 @@
 
 use std::io::Read;
 
-use bonafix_engine::{CheckError, CheckOptions, Checked, PatchArgument, Request, Resume, interrupt};
+use bonafix_engine::{
+    CheckError, CheckOptions, Checked, JudgingOptions, PatchArgument, Request, Resume, interrupt,
+};
 use bonafix_model::ExitCode;
 use bonafix_report::{json, terminal};
 use camino::Utf8Path;
@@ -45,7 +47,7 @@ fn show(checked: &Checked, format: Format, verbose: bool, quiet: bool, color: Co
         Format::Json => json::render(&checked.report),
         Format::Text => {
             let style = terminal::Style { color: colours(color), width: width(), verbose };
-            terminal::render(&checked.report, &style)
+            terminal::render_run(&checked.report, &style, Some(checked.run.as_str()))
         }
     };
     let code = print(&text, code);
@@ -83,6 +85,15 @@ fn options(arguments: CheckArguments) -> Result<CheckOptions, CheckError> {
         resume,
         sandbox: arguments.sandbox.into(),
         fresh: arguments.fresh,
+        judging: JudgingOptions {
+            budget: arguments.budget,
+            seed: arguments.seed,
+            strict: arguments.strict,
+            heap_mib: arguments.heap,
+            jobs: usize::from(arguments.jobs),
+            inputs_from: arguments.inputs_from.as_deref().map(absolute).transpose()?,
+            inputs_to: arguments.inputs_to.as_deref().map(absolute).transpose()?,
+        },
         command: std::env::args().collect(),
     })
 }

@@ -23,9 +23,7 @@ fn render(what: ListOf) -> String {
         ),
         ListOf::Builds => table::render(&["build", "recognised by"], &rows(&BUILDS)),
         ListOf::Outcomes => outcomes(),
-        ListOf::Techniques => {
-            "techniques: none yet; a plausible patch is `inconclusive` (not-judged)\n".to_owned()
-        }
+        ListOf::Techniques => table::render(&["technique", "needs", "what"], &techniques()),
     }
 }
 
@@ -37,6 +35,12 @@ const BUILDS: [[&str; 2]; 6] = [
     ["ant", "build.xml, with the class path given or in lib folders"],
     ["plain", "source folders"],
 ];
+
+fn techniques() -> Vec<Vec<String>> {
+    let rgt =
+        ["rgt", "a reference", "searches for inputs on which the patched version differs from the reference"];
+    vec![rgt.map(ToOwned::to_owned).to_vec()]
+}
 
 fn rows(list: &[[&str; 2]]) -> Vec<Vec<String>> {
     list.iter().map(|row| row.iter().map(|cell| (*cell).to_owned()).collect()).collect()

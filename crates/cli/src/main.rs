@@ -8,6 +8,7 @@ mod list;
 mod output;
 mod pages;
 mod progress;
+mod replay;
 
 use std::process::ExitCode;
 
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
 fn run(arguments: Arguments) -> bonafix_model::ExitCode {
     match arguments.command {
         Command::Check(check) => check::run(*check, arguments.color),
+        Command::Replay(arguments) => replay::run(arguments),
         Command::Doctor(doctor) => doctor::run(&doctor),
         Command::List(list) => list::run(&list),
         Command::Completions { shell } => pages::completions(shell),

@@ -63,14 +63,12 @@ fn draw(bar: &ProgressBar, event: &Event) {
             let stage = message.split(" (").next().unwrap_or_default();
             bar.set_message(format!("{stage} ({done}{of} tests{red})"));
         }
-        Event::SearchProgress { inputs, reached, branches_taken, branches, nearest, differing } => {
+        Event::SearchProgress { inputs, reached, open_goals, nearest, differing } => {
             let message = bar.message();
             let stage = message.split(" (").next().unwrap_or_default();
-            let nearest = nearest.map(|nearest| format!(", nearest goal {nearest:.3}")).unwrap_or_default();
-            let rate = *inputs * 1000 / u64::try_from(bar.elapsed().as_millis()).unwrap_or(u64::MAX).max(1);
+            let nearest = nearest.map(|nearest| format!(", nearest {nearest:.3}")).unwrap_or_default();
             bar.set_message(format!(
-                "{stage} ({inputs} inputs, {rate}/s, {reached} reach the change, branches {branches_taken}/{branches}, \
-                 {differing} differ{nearest})"
+                "{stage} ({inputs} inputs, {reached} reach the change, {differing} differ, {open_goals} goals open{nearest})"
             ));
         }
         Event::Notice { text } => bar.println(format!("bonafix: {text}")),

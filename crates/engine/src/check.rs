@@ -5,18 +5,21 @@ use std::time::{Duration, SystemTime};
 
 use bonafix_lang::{LangError, Project};
 use bonafix_model::{
-    BrokenBaseline, Event, FORMAT_VERSION, FileEdit, InconclusiveReason, Notice, Outcome, PatchReport,
-    RunReport, Stage, SubjectReport, Timings, TreeChange, Verdict,
+    BrokenBaseline, Event, FORMAT_VERSION, FileEdit, InconclusiveReason, InputSet, Notice, Outcome,
+    PatchReport, RunReport, Stage, SubjectReport, Timings, TreeChange, Verdict,
 };
 use bonafix_proc::{Launcher, SandboxMode, interrupt};
-use bonafix_store::{Cache, DEFAULT_CAP, InsertError, KeyBuilder, Plan, PlannedInput, RunDir, digest_tree};
+use bonafix_store::{
+    Cache, DEFAULT_CAP, InsertError, KeyBuilder, Plan, PlannedInput, RunDir, StoreError, digest_tree,
+};
 use bonafix_subject::baseline::{self, Baseline, BaselineError, BaselineOptions};
 use bonafix_subject::description::{self, ChangeSource, Description, NamedChange, Request};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::error::CheckError;
+use crate::judging::{self, JudgingOptions};
 use crate::languages::Opened;
-use crate::patch::{Bench, first_diagnostics, sources_of};
+use crate::patch::{Bench, Reference, first_diagnostics, sources_of};
 use crate::session::{Clock, OnEvent, Session};
 
 /// Raise when the stored form of a baseline changes.
@@ -47,6 +50,8 @@ pub struct CheckOptions {
     pub sandbox: SandboxMode,
     /// Measure the baseline anew, even if it is known.
     pub fresh: bool,
+    /// How plausible patches are judged.
+    pub judging: JudgingOptions,
     /// The command line, for the plan.
     pub command: Vec<String>,
 }
@@ -138,10 +143,10 @@ impl Work<'_> {
         self.describe_subject(&opened);
         let options = self.baseline_options(&opened);
         let mut baseline = self.baseline(project, &options, &key, &cache, clock)?;
-        self.compare_with_reference(project, &mut baseline, &options, clock)?;
+        let reference = self.compare_with_reference(project, &mut baseline, &options, clock)?;
         self.report.baseline = Some(baseline.report.clone());
         self.session.run.write_baseline(&baseline.report).map_err(CheckError::from)?;
-        self.judge_all(project, &baseline, &options)?;
+        self.judge_all(project, &baseline, &options, reference.as_ref())?;
         self.break_if_no_test_shows_the_bug(&baseline)?;
         if let Err(error) = cache.prune(DEFAULT_CAP) {
             self.report.notices.push(Notice::new("cache", error.to_string()));
@@ -232,15 +237,15 @@ impl Work<'_> {
         baseline: &mut Baseline,
         options: &BaselineOptions,
         clock: &mut Clock,
-    ) -> Result<(), Stop> {
-        let Some(reference) = &self.description.reference else { return Ok(()) };
+    ) -> Result<Option<Reference>, Stop> {
+        let Some(reference) = &self.description.reference else { return Ok(None) };
         let red: Vec<_> = baseline.candidates().into_iter().collect();
         let outcome = self.session.step(Stage::Reference, None, clock, |log| {
             (self.test_reference(project, reference, baseline, red.clone(), options.limit, log), false)
         });
-        let run = outcome?;
+        let (built, run) = outcome?;
         if red.is_empty() {
-            return Ok(());
+            return Ok(Some(built));
         }
         baseline.compare_with_reference(&run);
         let still_red: Vec<_> =
@@ -256,7 +261,7 @@ impl Work<'_> {
                     .collect(),
             }));
         }
-        Ok(())
+        Ok(Some(built))
     }
 
     fn test_reference(
@@ -267,7 +272,7 @@ impl Work<'_> {
         red: Vec<bonafix_model::TestId>,
         limit: Duration,
         log: &Utf8Path,
-    ) -> Result<bonafix_model::TestRun, Stop> {
+    ) -> Result<(Reference, bonafix_model::TestRun), Stop> {
         let (change, _) = reference.resolve(&self.description.root).map_err(|error| {
             let text = error.to_string();
             let mut lines = text.lines().map(str::to_owned);
@@ -285,9 +290,11 @@ impl Work<'_> {
             };
         }
         let plan = baseline.plan(bonafix_model::TestSelection::Only(red), limit);
-        project
+        let run = project
             .run_tests(&sources, &plan, log, &mut self.session.test_listener())
-            .map_err(|error| self.stop(error))
+            .map_err(|error| self.stop(error))?;
+        let delta = project.delta(&sources).map_err(|error| self.stop(error))?;
+        Ok((Reference { change: sources, delta }, run))
     }
 
     fn judge_all(
@@ -295,6 +302,7 @@ impl Work<'_> {
         project: &dyn Project,
         baseline: &Baseline,
         options: &BaselineOptions,
+        reference: Option<&Reference>,
     ) -> Result<(), Stop> {
         let bench = Bench {
             session: self.session,
@@ -303,21 +311,50 @@ impl Work<'_> {
             baseline,
             selection: &options.selection,
             default_limit: options.limit,
+            reference,
+            judging: &self.options.judging,
         };
-        for (patch, planned) in self.description.patches.iter().zip(&self.plan.patches) {
-            let known = |done: &&PatchReport| done.name == planned.name && done.digest == planned.digest;
-            let report = if let Some(done) = self.finished.iter().find(known) {
-                done.clone()
-            } else {
-                let report = bench.judge(patch, planned.digest.clone()).map_err(|error| self.stop(error))?;
-                self.session.run.append_result(&report).map_err(CheckError::from)?;
-                report
-            };
-            self.session
-                .tell(&Event::PatchFinished { patch: report.name.clone(), outcome: report.verdict.outcome });
-            self.report.patches.push(report);
+        let folders = distinct_names(&self.plan.patches);
+        let kept = self.options.judging.inputs_from.as_deref().map(read_inputs).transpose()?;
+        let judged = judging::in_waves(
+            self.description.patches.len(),
+            self.options.judging.jobs,
+            kept.into_iter().collect(),
+            |number, kept| self.judge_one(&bench, number, &folders[number], kept),
+        );
+        let (reports, kept) = judged.map_err(|error| self.stop(error))?;
+        self.report.patches = reports;
+        if let Some(path) = &self.options.judging.inputs_to {
+            write_inputs(path, &kept)?;
         }
         Ok(())
+    }
+
+    /// Judges a patch, or takes its result from the run that is taken up.
+    fn judge_one(
+        &self,
+        bench: &Bench<'_>,
+        number: usize,
+        folder: &str,
+        kept: &[InputSet],
+    ) -> Result<(PatchReport, Option<InputSet>), LangError> {
+        let (patch, planned) = (&self.description.patches[number], &self.plan.patches[number]);
+        let known = |done: &&PatchReport| done.name == planned.name && done.digest == planned.digest;
+        let run = self.session.run;
+        let judged = if let Some(done) = self.finished.iter().find(known) {
+            (done.clone(), run.read_inputs(folder))
+        } else {
+            let (report, inputs) = bench.judge(patch, planned.digest.clone(), folder, kept)?;
+            // The inputs first: a result that is there must not lack what further patches need of it.
+            if let Some(inputs) = &inputs {
+                run.write_inputs(folder, inputs).map_err(store_fault)?;
+            }
+            run.append_result(&report).map_err(store_fault)?;
+            (report, inputs)
+        };
+        let outcome = judged.0.verdict.outcome;
+        self.session.tell(&Event::PatchFinished { patch: judged.0.name.clone(), outcome });
+        Ok(judged)
     }
 
     /// Where neither the original tests nor those of any patch show a bug, there is nothing to judge.
@@ -357,6 +394,39 @@ impl Work<'_> {
             self.report.patches.push(PatchReport::new(&planned.name, &planned.digest, verdict));
         }
     }
+}
+
+/// A fault of the run directory while patches are judged.
+#[expect(clippy::needless_pass_by_value, reason = "used as a function for `map_err`")]
+fn store_fault(error: StoreError) -> LangError {
+    LangError::Io(std::io::Error::other(error.to_string()))
+}
+
+/// A name for the files of each patch: its own, with a number where two have the same.
+fn distinct_names(patches: &[PlannedInput]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::with_capacity(patches.len());
+    for patch in patches {
+        let numbered = (2..).map(|number| format!("{}-{number}", patch.name));
+        let name = std::iter::once(patch.name.clone()).chain(numbered).find(|name| !names.contains(name));
+        names.extend(name);
+    }
+    names
+}
+
+fn read_inputs(path: &Utf8Path) -> Result<InputSet, CheckError> {
+    let wrong = |error: String| CheckError::Usage(format!("cannot read inputs from {path}: {error}"));
+    let text = fs_err::read(path).map_err(|error| wrong(error.to_string()))?;
+    let set: InputSet = serde_json::from_slice(&text).map_err(|error| wrong(error.to_string()))?;
+    if set.format != FORMAT_VERSION {
+        return Err(wrong(format!("it has format {}, and this reads {FORMAT_VERSION}", set.format)));
+    }
+    Ok(set)
+}
+
+fn write_inputs(path: &Utf8Path, sets: &[InputSet]) -> Result<(), CheckError> {
+    let wrong = |error: String| CheckError::Usage(format!("cannot write inputs to {path}: {error}"));
+    let text = serde_json::to_vec(&InputSet::merged(sets)).map_err(|error| wrong(error.to_string()))?;
+    fs_err::write(path, text).map_err(|error| wrong(error.to_string()))
 }
 
 fn broken_build(what: &str, key: &str, error: LangError) -> Result<BrokenBaseline, LangError> {
@@ -400,6 +470,17 @@ fn plan(options: &CheckOptions, description: &Description) -> Result<Plan, Check
     let config = serde_json::to_string(&description.config)
         .map_err(|error| CheckError::Internal { message: error.to_string(), run: None })?;
     plan.options.insert("config".to_owned(), config);
+    let judging = &options.judging;
+    plan.seed = judging.seed;
+    plan.options.insert("budget".to_owned(), judging.budget.to_string());
+    plan.options.insert("strict".to_owned(), judging.strict.to_string());
+    plan.options.insert("heap".to_owned(), judging.heap_mib.to_string());
+    if let Some(path) = &judging.inputs_from {
+        let inputs = fs_err::read(path)
+            .map_err(|error| CheckError::Usage(format!("cannot read inputs from {path}: {error}")))?;
+        let digest = KeyBuilder::new("inputs").part("contents", inputs).finish();
+        plan.options.insert("inputs-from".to_owned(), digest.as_str().to_owned());
+    }
     Ok(plan)
 }
 

@@ -11,8 +11,11 @@
 
 mod check;
 mod error;
+mod judging;
 mod languages;
 mod patch;
+mod refute;
+mod replay;
 mod session;
 
 pub use bonafix_lang_java::toolchain;
@@ -22,4 +25,6 @@ pub use bonafix_subject::config_file::{CASE_FILE, PROJECT_FILE};
 pub use bonafix_subject::description::{PatchArgument, Request};
 pub use check::{CheckOptions, Checked, Resume, check};
 pub use error::CheckError;
+pub use judging::JudgingOptions;
+pub use replay::{ReplayOptions, replay};
 pub use session::OnEvent;

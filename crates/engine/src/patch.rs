@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use bonafix_judge::combine;
-use bonafix_lang::{Diagnostic, LangError, Project};
+use bonafix_lang::{Diagnostic, ExploredVersion, LangError, Project};
 use bonafix_model::{
-    FileEdit, InconclusiveReason, InvalidReason, Notice, PatchReport, Plausibility, Stage, TestChange,
-    TestChangeKind, TestSelection, TreeChange, TriggerOrigin, Verdict,
+    Delta, FileEdit, InconclusiveReason, InputSet, InvalidReason, Notice, PatchReport, Plausibility, Stage,
+    TestChange, TestChangeKind, TestId, TestSelection, TreeChange, TriggerOrigin, Verdict, VersionRole,
 };
 use bonafix_subject::baseline::Baseline;
 use bonafix_subject::description::NamedChange;
@@ -14,6 +14,8 @@ use bonafix_subject::patch::PatchError;
 use bonafix_subject::plausibility::Assessment;
 use camino::Utf8Path;
 
+use crate::judging::JudgingOptions;
+use crate::refute::Refutation;
 use crate::session::{Clock, Session};
 
 /// How many compiler messages a verdict repeats.
@@ -27,6 +29,14 @@ pub(crate) struct Bench<'a> {
     pub(crate) baseline: &'a Baseline,
     pub(crate) selection: &'a TestSelection,
     pub(crate) default_limit: Duration,
+    pub(crate) reference: Option<&'a Reference>,
+    pub(crate) judging: &'a JudgingOptions,
+}
+
+/// A trusted fix that was built.
+pub(crate) struct Reference {
+    pub(crate) change: TreeChange,
+    pub(crate) delta: Delta,
 }
 
 /// A patch split into what it does to the program and what it does to the tests.
@@ -35,27 +45,96 @@ struct Split {
     tests: TreeChange,
 }
 
+/// Where the steps up to plausibility lead.
+enum Step {
+    /// One of them decides.
+    Decided(Verdict),
+    /// The patch is plausible, and consists of this.
+    Plausible(TreeChange),
+}
+
 impl Bench<'_> {
-    /// Judges one patch. An error is a fault of ours or of the machine, never of the patch.
-    pub(crate) fn judge(&self, patch: &NamedChange, digest: String) -> Result<PatchReport, LangError> {
+    /// Judges one patch; its inputs that further patches should try. An error is a fault of ours or of the machine,
+    /// never of the patch.
+    pub(crate) fn judge(
+        &self,
+        patch: &NamedChange,
+        digest: String,
+        folder: &str,
+        kept: &[InputSet],
+    ) -> Result<(PatchReport, Option<InputSet>), LangError> {
         let mut report =
             PatchReport::new(&patch.name, digest, Verdict::inconclusive(InconclusiveReason::NotJudged, ""));
         let mut clock = Clock::default();
+        let mut inputs = None;
         report.verdict = match self.carry_out(patch, &mut report, &mut clock)? {
-            Some(verdict) => verdict,
-            None => combine(&report.evidence, &report.efforts),
+            Step::Decided(verdict) => verdict,
+            Step::Plausible(sources) => {
+                inputs = self.refute(&sources, folder, kept, &mut report, &mut clock)?;
+                combine(&report.evidence, &report.efforts)
+            }
         };
         report.timings = clock.finish();
-        Ok(report)
+        Ok((report, inputs))
     }
 
-    /// All steps up to plausibility; a verdict when one of them decides.
+    /// Lets the techniques try to refute a plausible patch.
+    fn refute(
+        &self,
+        sources: &TreeChange,
+        folder: &str,
+        kept: &[InputSet],
+        report: &mut PatchReport,
+        clock: &mut Clock,
+    ) -> Result<Option<InputSet>, LangError> {
+        let (Some(reference), Some(explorer)) = (self.reference, self.project.explorer()) else {
+            return Ok(None);
+        };
+        let nothing = (TreeChange::default(), Delta::default());
+        let version = |role, change, delta| ExploredVersion { role, change, delta };
+        let versions = [
+            version(VersionRole::Reference, &reference.change, &reference.delta),
+            version(VersionRole::Patched, sources, &report.delta),
+            version(VersionRole::Buggy, &nothing.0, &nothing.1),
+        ];
+        let (failing, passing) = self.tests_by_outcome();
+        let name = report.name.clone();
+        let refuted = self.session.step(Stage::Judge, Some(&name), clock, |log| {
+            let refutation = Refutation {
+                explorer,
+                session: self.session,
+                folder,
+                versions: &versions,
+                failing: &failing,
+                passing: &passing,
+                options: self.judging,
+                kept,
+                log,
+            };
+            (refutation.carry_out(), false)
+        })?;
+        clock.note("first-input", refuted.first_input);
+        report.evidence.extend(refuted.evidence);
+        report.efforts.push(refuted.effort);
+        report.notices.extend(refuted.notices);
+        Ok(Some(refuted.inputs))
+    }
+
+    /// The tests that show the bug, and those that pass in spite of it.
+    fn tests_by_outcome(&self) -> (Vec<TestId>, Vec<TestId>) {
+        let candidates = self.baseline.candidates();
+        let passing =
+            self.baseline.outcomes.iter().filter(|(_, outcome)| !outcome.is_red()).map(|(id, _)| id.clone());
+        (candidates.into_iter().collect(), passing.collect())
+    }
+
+    /// All steps up to plausibility.
     fn carry_out(
         &self,
         patch: &NamedChange,
         report: &mut PatchReport,
         clock: &mut Clock,
-    ) -> Result<Option<Verdict>, LangError> {
+    ) -> Result<Step, LangError> {
         let name = Some(patch.name.as_str());
         let resolved = self.session.step(Stage::Apply, name, clock, |_| (patch.resolve(self.root), false));
         let change = match resolved {
@@ -63,12 +142,12 @@ impl Bench<'_> {
                 report.apply_notes = notes;
                 self.without_identities(change)?
             }
-            Err(error) => return Ok(Some(does_not_apply(&error))),
+            Err(error) => return Ok(Step::Decided(does_not_apply(&error))),
         };
         let split = self.split(&change);
         report.test_changes = self.test_changes(&split.tests);
         if split.sources.is_empty() {
-            return Ok(Some(changes_no_source(&split)));
+            return Ok(Step::Decided(changes_no_source(&split)));
         }
         report.delta =
             self.session.step(Stage::Delta, name, clock, |_| (self.project.delta(&split.sources), false))?;
@@ -79,7 +158,7 @@ impl Bench<'_> {
         });
         match built {
             Ok(version) => report.notices.extend(version.notices),
-            Err(error) => return does_not_build(error).map(Some),
+            Err(error) => return does_not_build(error).map(Step::Decided),
         }
         let assessed = self.session.step(Stage::Plausibility, name, clock, |log| {
             let assessment = Assessment {
@@ -97,12 +176,12 @@ impl Bench<'_> {
         report.notices.extend(notices(&plausibility));
         report.plausibility = Some(plausibility);
         if verdict.is_none() && !report.delta.is_semantic() {
-            return Ok(Some(Verdict::inconclusive(
+            return Ok(Step::Decided(Verdict::inconclusive(
                 InconclusiveReason::NoSemanticChange,
                 "the patch changes only comments or white space, so no input can tell it from the buggy version",
             )));
         }
-        Ok(verdict)
+        Ok(verdict.map_or(Step::Plausible(split.sources), Step::Decided))
     }
 
     /// Leaves out files that the patch writes as they are.

@@ -1,14 +1,14 @@
 //! A run in progress: its directory, its events, its clock.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bonafix_model::{Event, Stage, TestResult, Timings};
 use bonafix_store::RunDir;
 use camino::Utf8PathBuf;
 
 /// Told of everything that happens.
-pub type OnEvent<'a> = &'a dyn Fn(&Event);
+pub type OnEvent<'a> = &'a (dyn Fn(&Event) + Sync);
 
 /// What the steps of a run share.
 pub(crate) struct Session<'a> {
@@ -21,6 +21,13 @@ pub(crate) struct Session<'a> {
 pub(crate) struct Clock(BTreeMap<String, u64>);
 
 impl Clock {
+    /// Notes a time that is no step of its own.
+    pub(crate) fn note(&mut self, name: &str, time: Option<Duration>) {
+        if let Some(time) = time {
+            self.0.insert(name.to_owned(), u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
+        }
+    }
+
     pub(crate) fn finish(self) -> Timings {
         Timings(self.0)
     }

@@ -210,6 +210,11 @@ impl Arena {
         Ok(arena)
     }
 
+    /// Binary names of the classes it was opened with.
+    pub fn roots(&self) -> &[String] {
+        &self.subject.roots
+    }
+
     /// What can be called.
     pub fn catalog(&self) -> &Catalog {
         &self.catalog

@@ -86,6 +86,11 @@ impl JavaRun {
         &self.targets
     }
 
+    /// Binary names of the classes whose members are listed first.
+    pub fn roots(&self) -> &[String] {
+        self.arena.roots()
+    }
+
     /// The VM behind it.
     pub fn arena(&self) -> &Arena {
         &self.arena
@@ -165,14 +170,12 @@ pub fn open(
 }
 
 /// Class folders of the main code of all modules in a version, for [`VersionFolders::folders`].
-#[expect(dead_code, reason = "for the project, when it comes to search")]
 pub(crate) fn main_folders(base: &Base, classes: &VersionClasses) -> Vec<Utf8PathBuf> {
     let modules = 0..base.layout.modules.len();
     modules.flat_map(|module| classes.folders(base, module, Side::Main)).collect()
 }
 
 /// What all modules have on their class paths, for [`ExploreSubject::libraries`].
-#[expect(dead_code, reason = "for the project, when it comes to search")]
 pub(crate) fn libraries(base: &Base) -> Vec<Utf8PathBuf> {
     let mut found: Vec<Utf8PathBuf> = Vec::new();
     for entry in base.layout.modules.iter().flat_map(|module| &module.classpath) {

@@ -25,6 +25,7 @@ pub mod classfile;
 mod compiler;
 pub mod delta;
 pub mod explore;
+mod exploring;
 mod junit;
 pub mod knowledge;
 pub mod layout;

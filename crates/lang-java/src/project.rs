@@ -13,11 +13,13 @@ use camino::{Utf8Path, Utf8PathBuf};
 use crate::base::{Base, Workshop, append, classpath, is_no_source};
 use crate::class_index::{Side, class_files};
 use crate::compiler::Compiler;
+use crate::explore::{self, Preparation};
 use crate::junit::{self, Item, ListedClass, Results, TestVm};
 use crate::layout::{LayoutRequest, Role, launcher_jars};
 use crate::overlay::{OverlayBuild, VersionClasses};
 use crate::runtime::Part;
 use crate::selection::{self, ClassPatterns};
+use crate::toolchain::Jdk;
 use crate::{delta, runtime, store_fault};
 
 /// Raise when what an entry holds changes its form.
@@ -41,6 +43,7 @@ pub struct JavaProject {
     base: OnceLock<Opened>,
     /// Versions built from scratch, because the change touches the build itself.
     rebuilt: Mutex<BTreeMap<String, Arc<Opened>>>,
+    preparation: OnceLock<Preparation>,
     next: AtomicU64,
 }
 
@@ -93,6 +96,7 @@ impl JavaProject {
             scratch: scratch_folder()?,
             base: OnceLock::new(),
             rebuilt: Mutex::default(),
+            preparation: OnceLock::new(),
             next: AtomicU64::new(0),
         })
     }
@@ -152,6 +156,48 @@ impl JavaProject {
             listings: Mutex::default(),
             helpers: Mutex::default(),
         })
+    }
+
+    /// The buggy version.
+    pub(crate) fn base(&self) -> Result<&Base, LangError> {
+        Ok(&self.opened()?.base)
+    }
+
+    pub(crate) fn jdk(&self) -> &Jdk {
+        &self.workshop.jdk
+    }
+
+    pub(crate) fn cache(&self) -> &Cache {
+        &self.workshop.cache
+    }
+
+    pub(crate) fn launcher(&self) -> &Arc<Launcher> {
+        &self.workshop.launcher
+    }
+
+    /// Class folders with probes in them, made once for all searches.
+    pub(crate) fn preparation(&self) -> Result<&Preparation, LangError> {
+        if self.preparation.get().is_none() {
+            let scratch = self.fresh_folder("probes-")?;
+            return Ok(self.preparation.get_or_init(|| Preparation::new(&scratch)));
+        }
+        self.preparation.get().ok_or_else(|| LangError::Internal("no folder for probes".to_owned()))
+    }
+
+    /// Class folders of the program itself in a version that was built.
+    pub(crate) fn main_folders(
+        &self,
+        change: &TreeChange,
+        log: &Utf8Path,
+    ) -> Result<Vec<Utf8PathBuf>, LangError> {
+        self.with_version(change, log, |opened, _, _, classes| {
+            Ok(explore::main_folders(&opened.base, classes))
+        })
+    }
+
+    /// What all versions have on their class path.
+    pub(crate) fn libraries(&self) -> Result<Vec<Utf8PathBuf>, LangError> {
+        Ok(explore::libraries(self.base()?))
     }
 
     /// Does the change reach beyond sources, so that the build tool itself must run?
@@ -639,7 +685,7 @@ impl Project for JavaProject {
     }
 
     fn explorer(&self) -> Option<&dyn bonafix_lang::Explore> {
-        None
+        Some(self)
     }
 
     fn tests_in(&self, change: &TreeChange) -> Result<Vec<TestId>, LangError> {

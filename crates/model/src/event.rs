@@ -88,11 +88,9 @@ pub enum Event {
         inputs: u64,
         /// Of these, how many reached the change.
         reached: u64,
-        /// Branches of the changed methods that were taken.
-        branches_taken: u32,
-        /// Of how many.
-        branches: u32,
-        /// The least distance to a goal that is still open, if any is.
+        /// Goals that are not met yet.
+        open_goals: u32,
+        /// The least distance to one of the foremost of them.
         nearest: Option<f64>,
         /// Inputs that make the versions differ, whatever that is worth.
         differing: u64,

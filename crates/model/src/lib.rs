@@ -12,6 +12,7 @@ mod event;
 mod evidence;
 mod exploration;
 mod input;
+mod input_set;
 mod knowledge;
 mod observation;
 mod outcome;
@@ -35,6 +36,7 @@ pub use exploration::{
 pub use input::{
     Callable, CallableId, CallableKind, Catalog, Literal, Sequence, Slot, Step, TypeInfo, Visibility,
 };
+pub use input_set::{CallableKey, InputSet};
 pub use knowledge::{CallableFacts, Knowledge, LiteralSource, MinedLiteral, ParameterFacts, Seed, Target};
 pub use observation::{
     Access, Breakdown, CollectionKind, Confirmation, Difference, DifferenceKind, Element, Ending, Exception,

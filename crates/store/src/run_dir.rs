@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use bonafix_model::{BaselineReport, Event, PatchReport, RunReport};
+use bonafix_model::{BaselineReport, Event, InputSet, PatchReport, RunReport};
 use camino::{Utf8Path, Utf8PathBuf};
 use fs_err::File;
 
@@ -12,6 +12,8 @@ use crate::error::Place;
 use crate::lines::{self, EventLine, LineWriter, Lines};
 use crate::{Plan, StoreError, lock};
 
+const WITNESSES: &str = "witnesses";
+const INPUTS: &str = "inputs";
 const PLAN: &str = "plan.json";
 const EVENTS: &str = "events.jsonl";
 const RESULTS: &str = "results.jsonl";
@@ -130,6 +132,34 @@ impl RunDir {
     pub fn log_path(&self, step: &str) -> Utf8PathBuf {
         let number = self.next_log.fetch_add(1, Ordering::Relaxed);
         self.path.join(LOGS).join(format!("{number:02}-{}.log", plain_name(step)))
+    }
+
+    /// The folder for the counterexamples of a patch, empty: what a run that was killed left there is removed.
+    pub fn make_witness_folder(&self, name: &str) -> Result<Utf8PathBuf, StoreError> {
+        let path = self.path.join(WITNESSES).join(plain_name(name));
+        let made = || {
+            if path.exists() {
+                fs_err::remove_dir_all(&path)?;
+            }
+            fs_err::create_dir_all(&path)
+        };
+        made().map_err(|error: io::Error| self.fault(&path, error))?;
+        Ok(path)
+    }
+
+    /// Keeps the inputs of a patch that are worth running on further patches.
+    pub fn write_inputs(&self, name: &str, inputs: &InputSet) -> Result<(), StoreError> {
+        let folder = self.path.join(INPUTS);
+        let path = folder.join(format!("{}.json", plain_name(name)));
+        fs_err::create_dir_all(&folder)
+            .and_then(|()| lines::write_whole(&path, inputs))
+            .map_err(|error| self.fault(&path, error))
+    }
+
+    /// The inputs that were kept of a patch; none if there were none.
+    pub fn read_inputs(&self, name: &str) -> Option<InputSet> {
+        let path = self.path.join(INPUTS).join(format!("{}.json", plain_name(name)));
+        serde_json::from_slice(&fs_err::read(path).ok()?).ok()
     }
 
     /// Where the program's own log goes.

@@ -10,7 +10,7 @@ use super::unit::{TypeName, Unit};
 pub(super) const OBJECT: &str = "java.lang.Object";
 
 /// Classes of `java.lang` that need no import; the catalog does not list all of them.
-const JAVA_LANG: [&str; 30] = [
+const JAVA_LANG: [&str; 56] = [
     "Object",
     "String",
     "Integer",
@@ -41,6 +41,32 @@ const JAVA_LANG: [&str; 30] = [
     "Enum",
     "Record",
     "AutoCloseable",
+    "ArithmeticException",
+    "ArrayIndexOutOfBoundsException",
+    "ArrayStoreException",
+    "AssertionError",
+    "ClassCastException",
+    "ClassNotFoundException",
+    "CloneNotSupportedException",
+    "EnumConstantNotPresentException",
+    "IllegalAccessException",
+    "IllegalArgumentException",
+    "IllegalMonitorStateException",
+    "IllegalStateException",
+    "IndexOutOfBoundsException",
+    "InstantiationException",
+    "InterruptedException",
+    "NegativeArraySizeException",
+    "NoSuchFieldException",
+    "NoSuchMethodException",
+    "NullPointerException",
+    "NumberFormatException",
+    "OutOfMemoryError",
+    "ReflectiveOperationException",
+    "SecurityException",
+    "StackOverflowError",
+    "StringIndexOutOfBoundsException",
+    "UnsupportedOperationException",
 ];
 
 /// What an argument of a call is, as far as the choice of an overload goes.
@@ -196,7 +222,7 @@ impl<'a> TypeIndex<'a> {
         {
             return Some(found);
         }
-        if JAVA_LANG.contains(&first) || first.ends_with("Exception") && rest.is_none() {
+        if JAVA_LANG.contains(&first) {
             return Some(nested(&in_package("java.lang")));
         }
         if first.starts_with(char::is_lowercase) {

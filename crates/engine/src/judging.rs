@@ -1,0 +1,120 @@
+//! All patches of a run, some of them at the same time.
+//!
+//! Inputs that were worth something for one patch are run first on further ones. So that the number of jobs changes nothing
+//! but the time, patches come in waves: those of one wave know the inputs of earlier waves and not of each other.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use bonafix_lang::LangError;
+use bonafix_model::{Budget, InputSet};
+use camino::Utf8PathBuf;
+
+/// Patches of one wave, after the first, which consists of one patch.
+const WAVE: usize = 4;
+
+/// How plausible patches are judged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JudgingOptions {
+    /// What the search for counterexamples may cost for each patch.
+    pub budget: Budget,
+    /// Where chance begins.
+    pub seed: u64,
+    /// Differences count that are only remarks otherwise.
+    pub strict: bool,
+    /// Heap of the virtual machine that runs the inputs.
+    pub heap_mib: u32,
+    /// Patches judged at the same time.
+    pub jobs: usize,
+    /// Inputs to run first.
+    pub inputs_from: Option<Utf8PathBuf>,
+    /// Where to write the inputs worth keeping.
+    pub inputs_to: Option<Utf8PathBuf>,
+}
+
+/// Runs `work` for each of `count` patches, in waves; results in the order of the patches.
+///
+/// `work` gets the number of its patch and the inputs that earlier waves have kept.
+pub(crate) fn in_waves<T: Send>(
+    count: usize,
+    jobs: usize,
+    mut kept: Vec<InputSet>,
+    work: impl Fn(usize, &[InputSet]) -> Result<(T, Option<InputSet>), LangError> + Sync,
+) -> Result<(Vec<T>, Vec<InputSet>), LangError> {
+    let mut results = Vec::with_capacity(count);
+    while results.len() < count {
+        let first = results.len();
+        let size = if first == 0 { 1 } else { WAVE.min(count - first) };
+        let wave = side_by_side(size, jobs, |number| work(first + number, &kept))?;
+        for (result, inputs) in wave {
+            results.push(result);
+            kept.extend(inputs);
+        }
+    }
+    Ok((results, kept))
+}
+
+/// Runs `work` for each number below `size`, `jobs` at a time; the first error in order wins.
+fn side_by_side<T: Send>(
+    size: usize,
+    jobs: usize,
+    work: impl Fn(usize) -> Result<T, LangError> + Sync,
+) -> Result<Vec<T>, LangError> {
+    if jobs <= 1 || size <= 1 {
+        return (0..size).map(work).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let slots: Vec<Mutex<Option<Result<T, LangError>>>> = (0..size).map(|_| Mutex::new(None)).collect();
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.min(size) {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(slot) = slots.get(number) else { return };
+                    let result = work(number);
+                    *slot.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(result);
+                }
+            });
+        }
+    });
+    let missing = || Err(LangError::Internal("a patch was not judged".to_owned()));
+    slots
+        .into_iter()
+        .map(|slot| {
+            slot.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).unwrap_or_else(missing)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(number: usize) -> InputSet {
+        InputSet { format: u32::try_from(number).unwrap_or_default(), ..InputSet::default() }
+    }
+
+    fn seen(jobs: usize) -> Vec<Vec<u32>> {
+        let work = |number: usize, kept: &[InputSet]| {
+            Ok((kept.iter().map(|set| set.format).collect::<Vec<_>>(), Some(set(number))))
+        };
+        in_waves(7, jobs, Vec::new(), work).map(|(results, _)| results).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_patch_knows_the_inputs_of_earlier_waves_whatever_the_number_of_jobs() {
+        let expected =
+            vec![vec![], vec![0], vec![0], vec![0], vec![0], vec![0, 1, 2, 3, 4], vec![0, 1, 2, 3, 4]];
+        assert_eq!(seen(1), expected);
+        assert_eq!(seen(3), expected);
+    }
+
+    #[test]
+    fn the_first_error_in_order_ends_the_run() {
+        let work = |number: usize, _: &[InputSet]| {
+            if number >= 2 { Err(LangError::Internal(number.to_string())) } else { Ok(((), None)) }
+        };
+        let error = in_waves(5, 4, Vec::new(), work).unwrap_err();
+        assert_eq!(error.to_string(), "2");
+    }
+}

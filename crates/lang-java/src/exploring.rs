@@ -1,0 +1,92 @@
+//! A project as a search sees it: versions side by side, what is known of them, and counterexamples.
+
+use bonafix_lang::{
+    Explore, ExploreRequest, Explored, LangError, Run, WitnessDraft, WitnessError, WrittenWitness,
+};
+use bonafix_model::{Catalog, Knowledge, Sequence};
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::arena::ArenaConfig;
+use crate::explore::{self, ExploreSubject, ExploreTools, JavaRun, VersionFolders};
+use crate::knowledge::{self, KnowledgeInput};
+use crate::layout::Module;
+use crate::project::JavaProject;
+
+impl Explore for JavaProject {
+    fn explore(&self, request: &ExploreRequest<'_>, log: &Utf8Path) -> Result<Explored, LangError> {
+        let mut versions = Vec::new();
+        for version in request.versions {
+            let folders = self.main_folders(version.change, log)?;
+            versions.push(VersionFolders { role: version.role, delta: version.delta, folders });
+        }
+        let subject = ExploreSubject { versions, libraries: self.libraries()? };
+        let config = ArenaConfig { heap_mib: request.heap_mib, ..ArenaConfig::default() };
+        let scratch = self.fresh_folder("search-")?;
+        let tools = ExploreTools {
+            jdk: self.jdk(),
+            cache: self.cache(),
+            launcher: self.launcher(),
+            preparation: self.preparation()?,
+            scratch: &scratch,
+        };
+        let (run, notices) = explore::open(&subject, config, &tools)?;
+        let knowledge = self.knowledge(request, &run)?;
+        Ok(Explored { run: Box::new(run), knowledge, notices })
+    }
+
+    fn render(&self, catalog: &Catalog, input: &Sequence) -> Vec<String> {
+        crate::witness::render(catalog, input)
+    }
+
+    fn write_witness(
+        &self,
+        draft: &WitnessDraft<'_>,
+        folder: &Utf8Path,
+        log: &Utf8Path,
+    ) -> Result<WrittenWitness, WitnessError> {
+        self.make_witness(draft, folder, log)
+    }
+}
+
+impl JavaProject {
+    fn knowledge(&self, request: &ExploreRequest<'_>, run: &JavaRun) -> Result<Knowledge, LangError> {
+        let base = self.base()?;
+        let tree = base.tree();
+        let files = |folders: fn(&Module) -> &[Utf8PathBuf]| {
+            let folders = base.layout.modules.iter().flat_map(folders);
+            java_files(&tree, folders)
+        };
+        let tests = files(|module| &module.tests);
+        let sources = files(|module| &module.sources);
+        let input = KnowledgeInput {
+            catalog: run.catalog(),
+            roots: run.roots(),
+            tree: &tree,
+            sources: &sources,
+            tests: &tests,
+            versions: request.versions,
+            failing: request.failing,
+            passing: request.passing,
+        };
+        let knowledge = Knowledge { targets: run.targets().to_vec(), ..knowledge::gather(&input) };
+        for (callable, facts) in &knowledge.facts {
+            tracing::trace!(callable = %run.catalog().callables[*callable as usize].name, ?facts);
+        }
+        Ok(knowledge)
+    }
+}
+
+/// Java sources below folders of a tree, relative to it.
+fn java_files<'a>(tree: &Utf8Path, folders: impl Iterator<Item = &'a Utf8PathBuf>) -> Vec<Utf8PathBuf> {
+    let below = |folder: &Utf8PathBuf| walkdir::WalkDir::new(tree.join(folder)).sort_by_file_name();
+    let mut files: Vec<Utf8PathBuf> = folders
+        .flat_map(below)
+        .filter_map(Result::ok)
+        .filter_map(|entry| Utf8PathBuf::from_path_buf(entry.into_path()).ok())
+        .filter(|path| path.extension() == Some("java"))
+        .filter_map(|path| path.strip_prefix(tree).ok().map(Utf8Path::to_owned))
+        .collect();
+    files.sort();
+    files.dedup();
+    files
+}
