@@ -5,6 +5,7 @@
 
 mod large;
 mod printed;
+mod search;
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -24,11 +25,15 @@ pub(crate) const HELP: &str = "\
 Builds bonafix in release, measures, prints a table and writes it to target/xtask/bench/bench.txt and bench.json.
 Today: the wall time of `bonafix check` on every bundled case, with an empty cache and again with what that left, and
 the median time until a patched version is ready; the same on a generated project of 100,000 lines, with the time
-to run five tests of it; classes instrumented a second, and inputs a second in three versions of a class.
+to run five tests of it, and the time from a patch to the first input that ran; inputs a second in the searches of two
+cases; classes instrumented a second, and inputs a second in three versions of a class.
 
 Examples:
   cargo xtask bench
 ";
+
+/// What a search may cost where its length is not what is measured.
+const BUDGET: &str = "1000inputs";
 
 /// What a figure should be.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -120,6 +125,7 @@ fn measure_all(workspace: &Workspace, bonafix: &Utf8Path) -> Result<Vec<Measurem
     }
     measurements.extend(median(builds).map(ready_version));
     measurements.extend(large::measure(workspace, bonafix)?);
+    measurements.extend(search::measure(workspace, bonafix)?);
     measurements.extend(printed::measure(workspace)?);
     Ok(measurements)
 }
@@ -156,7 +162,7 @@ fn timed_check(workspace: &Workspace, bonafix: &Utf8Path, case: &Case, state: Ca
         fs_err::remove_dir_all(&cache)?;
     }
     let command = cases::check_command(bonafix, &workspace.root, case)
-        .args(["--out", folder.join("runs").as_str()])
+        .args(["--budget", BUDGET, "--out", folder.join("runs").as_str()])
         .env("BONAFIX_CACHE", cache.as_str());
     let start = Instant::now();
     let judged = cases::check(&command, case)?;

@@ -25,12 +25,16 @@ For scores over several seeds, and for other cases than the bundled ones, see `c
 
 Options:
   --binary FILE   use this bonafix instead of building one
+  --budget B      what the search may cost for each patch, as for `bonafix check` (default 10s)
 
 Examples:
   cargo xtask demo
   cargo xtask demo leap-year text-wrap
   cargo xtask demo --binary target/debug/bonafix leap-year
 ";
+
+/// What the search may cost for each patch: a correct one takes all of it, so that it must be short enough to wait for.
+const BUDGET: &str = "10s";
 
 /// How an outcome stands to what is expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,9 +59,10 @@ impl Mark {
 }
 
 /// What the user asked for.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Options {
     binary: Option<Utf8PathBuf>,
+    budget: String,
     names: Vec<String>,
 }
 
@@ -72,7 +77,7 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<ExitCod
     };
     let mut tally = Tally::default();
     for case in &cases {
-        tally.add_case(case, judge(&bonafix, &workspace.root, case));
+        tally.add_case(case, judge(&bonafix, &workspace.root, case, &options.budget));
     }
     println!("\n{}", tally.table);
     print!("{}", tally.totals(cases.len()));
@@ -80,11 +85,15 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<ExitCod
 }
 
 fn parse(arguments: &[String]) -> Result<Options> {
-    let mut options = Options::default();
+    let mut options = Options { binary: None, budget: BUDGET.to_owned(), names: Vec::new() };
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         match argument.as_str() {
             "--binary" => options.binary = Some(rest.next().context("--binary needs a file")?.into()),
+            "--budget" => {
+                let budget = rest.next().context("--budget needs a time or a number of inputs")?;
+                options.budget.clone_from(budget);
+            }
             option if option.starts_with('-') => {
                 bail!("unknown option `{option}`; see `cargo xtask help demo`")
             }
@@ -109,10 +118,11 @@ pub(crate) fn build(workspace: &Workspace) -> Result<Utf8PathBuf> {
     Ok(workspace.bonafix())
 }
 
-fn judge(bonafix: &Utf8Path, root: &Utf8Path, case: &Case) -> Result<Vec<Judged>> {
+fn judge(bonafix: &Utf8Path, root: &Utf8Path, case: &Case, budget: &str) -> Result<Vec<Judged>> {
     let start = Instant::now();
     eprint!("judging {} ({} patches) …", case.name, case.patches.len());
-    let judged = cases::check(&cases::check_command(bonafix, root, case), case);
+    let command = cases::check_command(bonafix, root, case).args(["--budget", budget]);
+    let judged = cases::check(&command, case);
     eprintln!(" {:.1} s", start.elapsed().as_secs_f64());
     judged
 }

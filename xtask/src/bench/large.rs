@@ -13,6 +13,14 @@ const CLASSES: usize = 400;
 const METHODS: usize = 27;
 const TESTS: usize = 60;
 const PATCHES: usize = 12;
+/// Patches that fix the bug, so that inputs are searched for.
+const FIXES: usize = 5;
+/// Only the first input counts here.
+const BUDGET: &str = "100inputs";
+/// The step in which inputs run: of its time, only `first-input` counts here.
+const SEARCH: &str = "judge";
+/// The step that runs the original tests, which grows with them.
+const ORIGINAL_TESTS: &str = "plausibility";
 
 /// Measures on the generated project.
 pub(super) fn measure(workspace: &Workspace, bonafix: &Utf8Path) -> Result<Vec<Measurement>> {
@@ -31,7 +39,7 @@ pub(super) fn measure(workspace: &Workspace, bonafix: &Utf8Path) -> Result<Vec<M
         "big.p2.C2Test#sum0",
         "big.p3.C3Test#sum1",
     ];
-    let report = check(&folder, bonafix, &patches, &few)?;
+    let report = check(&folder, bonafix, &patches, &few, &["--budget", BUDGET])?;
     let stage = |name: &str| seconds(&report["timings"][name]);
     let of_patches = |name: &str| -> Vec<u64> {
         let patches = report["patches"].as_array().into_iter().flatten();
@@ -40,6 +48,10 @@ pub(super) fn measure(workspace: &Workspace, bonafix: &Utf8Path) -> Result<Vec<M
     let ready = median(of_patches("build-patched")).context("no version was built")?;
     let tested = median(of_patches("plausibility")).context("no version was tested")?;
     let size = format!("project of {lines} lines");
+    let fixes = check_fixes(&folder, bonafix, &few)?;
+    let first = first_input(&fixes, &[SEARCH])?;
+    let without_tests = first_input(&fixes, &[SEARCH, ORIGINAL_TESTS])?;
+    let name = format!("{size}: from patch to first input, warm, median of {FIXES}");
     Ok(vec![
         Measurement::new(format!("{size}: first build"), stage("build-buggy"), "s"),
         Measurement::new(
@@ -49,6 +61,8 @@ pub(super) fn measure(workspace: &Workspace, bonafix: &Utf8Path) -> Result<Vec<M
         )
         .goal(Goal::AtMost(1.0)),
         Measurement::new(format!("{size}: the 5 tests that matter, median"), milliseconds(tested), "s"),
+        Measurement::new(format!("{name}, without the tests"), milliseconds(without_tests), "s"),
+        Measurement::new(name, milliseconds(first), "s").goal(Goal::AtMost(2.0)),
     ])
 }
 
@@ -61,10 +75,39 @@ fn milliseconds(value: u64) -> f64 {
     value as f64 / 1000.0
 }
 
-fn check(folder: &Utf8Path, bonafix: &Utf8Path, patches: &[Utf8PathBuf], tests: &[&str]) -> Result<Value> {
+/// Judges patches that fix the bug, with everything built but the patched versions.
+fn check_fixes(folder: &Utf8Path, bonafix: &Utf8Path, tests: &[&str]) -> Result<Value> {
+    let reference = fix(folder, "reference", "n == 0 ? 99 : 0")?;
+    let fixes: Vec<Utf8PathBuf> = (0..FIXES)
+        .map(|number| fix(folder, &format!("fix-{number}"), &format!("99 + {number} * n")))
+        .collect::<Result<_>>()?;
+    check(folder, bonafix, &fixes, tests, &["--budget", BUDGET, "--reference", reference.as_str()])
+}
+
+/// The median of the milliseconds from a patch to its first input, without those of some steps.
+fn first_input(report: &Value, without: &[&str]) -> Result<u64> {
+    let patches = report["patches"].as_array().into_iter().flatten();
+    let times = patches.filter_map(|patch| until_first_input(&patch["timings"], without));
+    median(times.collect()).with_context(|| format!("no input ran: {}", report["patches"][0]["verdict"]))
+}
+
+fn until_first_input(timings: &Value, without: &[&str]) -> Option<u64> {
+    timings["first-input"].as_u64()?;
+    let steps = timings.as_object()?.iter().filter(|(step, _)| !without.contains(&step.as_str()));
+    Some(steps.filter_map(|(_, millis)| millis.as_u64()).sum())
+}
+
+fn check(
+    folder: &Utf8Path,
+    bonafix: &Utf8Path,
+    patches: &[Utf8PathBuf],
+    tests: &[&str],
+    options: &[&str],
+) -> Result<Value> {
     let mut command = CommandLine::new(bonafix.as_str())
         .args(["check", folder.join("project").as_str(), "--quiet", "--format", "json"])
         .args(["--out", folder.join("runs").as_str()])
+        .args(options.iter().copied())
         .env("BONAFIX_CACHE", folder.join("cache").as_str());
     for test in tests {
         command = command.args(["--tests", test]);
@@ -167,19 +210,34 @@ public class C{number}Test {{
 /// A patch of one file; the first one fixes the bug, the others change another class each.
 fn patch(folder: &Utf8Path, number: usize) -> Result<Utf8PathBuf> {
     let path = class_path(number * 31 % CLASSES);
+    write_patch(&folder.join(format!("{number}.diff")), &path, &(99 - number).to_string())
+}
+
+/// A patch that fixes the bug.
+fn fix(folder: &Utf8Path, name: &str, total: &str) -> Result<Utf8PathBuf> {
+    write_patch(&folder.join(format!("{name}.diff")), &class_path(0), total)
+}
+
+fn write_patch(file: &Utf8Path, path: &str, total: &str) -> Result<Utf8PathBuf> {
     let text = format!(
         "--- a/{path}\n+++ b/{path}\n@@ -8,3 +8,3 @@\n     public int sum0(int n) {{\n-        int total = 0;\n\
-         +        int total = {};\n         for (int i = 0; i < n; i++) {{\n",
-        99 - number
+         +        int total = {total};\n         for (int i = 0; i < n; i++) {{\n"
     );
-    let file = folder.join(format!("{number}.diff"));
-    write(&file, &text)?;
-    Ok(file)
+    write(file, &text)?;
+    Ok(file.to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_time_to_the_first_input_leaves_out_the_rest_of_the_search() {
+        let timings = serde_json::json!({"apply": 1, "build-patched": 200, "plausibility": 900, "judge": 5000, "first-input": 700});
+        assert_eq!(until_first_input(&timings, &[SEARCH]), Some(1801));
+        assert_eq!(until_first_input(&timings, &[SEARCH, ORIGINAL_TESTS]), Some(901));
+        assert_eq!(until_first_input(&serde_json::json!({"apply": 1}), &[]), None);
+    }
 
     #[test]
     fn the_project_is_of_the_promised_size_and_the_patches_fit_it() {
