@@ -8,14 +8,17 @@
 //! | `constant` | constants, as the compiler computes them |
 //! | `interpret` | a test as a straight line of calls |
 //! | `seeds`, `slices` | which tests, and the inputs in them |
+//! | `capture`, `rebuild` | what tests were seen to pass, and inputs made of it |
 //! | `literals` | constants of the change and around it |
 //! | `javadoc`, `facts` | what is documented and tested |
 
+pub(crate) mod capture;
 mod constant;
 mod facts;
 mod interpret;
 mod javadoc;
 mod literals;
+mod rebuild;
 mod seeds;
 mod slices;
 mod sources;
@@ -35,6 +38,7 @@ use seeds::Wanted;
 use sources::{Classes, SourceSet};
 use types::TypeIndex;
 
+pub use capture::{Captured, WatchedMethod};
 pub use seeds::Apartness;
 
 /// Expressions nest as deep as somebody writes them.
@@ -92,6 +96,11 @@ pub fn gather_counted(input: &KnowledgeInput<'_>) -> (Knowledge, TestCounts) {
             }
         }
     })
+}
+
+/// Adds what a run of tests was seen to pass to the program.
+pub fn add_captured(knowledge: &mut Knowledge, catalog: &Catalog, captured: &Captured, failing: &[TestId]) {
+    rebuild::add(knowledge, &TypeIndex::new(catalog), captured, failing);
 }
 
 fn gather_here(input: &KnowledgeInput<'_>) -> (Knowledge, TestCounts) {

@@ -1,5 +1,7 @@
 //! A Java project as the stages see it: versions are built, tests are run, changes are read.
 
+mod capturing;
+
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};

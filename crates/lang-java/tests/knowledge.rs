@@ -2,14 +2,15 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use bonafix_lang::{ExploredVersion, RunScope};
-use bonafix_lang_java::knowledge::{KnowledgeInput, TestCounts, gather_counted};
+use bonafix_lang::{ExploredVersion, Project, RunScope, TestPlan};
+use bonafix_lang_java::knowledge::{KnowledgeInput, TestCounts, add_captured, gather_counted};
 use bonafix_lang_java::toolchain::Jdk;
-use bonafix_lang_java::{Arena, ArenaConfig, ArenaSubject, delta};
+use bonafix_lang_java::{Arena, ArenaConfig, ArenaSubject, JavaProject, delta};
 use bonafix_model::{
-    CallableFacts, Catalog, Delta, FileEdit, Knowledge, Literal, LiteralSource, Sequence, SequenceOutcome,
-    Step, TestId, TreeChange, VersionRole,
+    CallableFacts, Catalog, Delta, FileEdit, JavaConfig, Knowledge, Literal, LiteralSource, Sequence,
+    SequenceOutcome, Step, TestId, TestSelection, TestsConfig, TreeChange, VersionRole,
 };
 use bonafix_proc::{Confinement, Job, Launcher, Limits, SandboxMode};
 use bonafix_store::Cache;
@@ -305,6 +306,64 @@ fn constants_of_the_change_come_first_and_failing_tests_too() {
     let order: Vec<(&str, bool)> =
         knowledge.seeds.iter().map(|seed| (seed.test.0.as_str(), seed.failing)).collect();
     assert_eq!(order, [("p.ATest#b", true), ("p.ATest#a", false)]);
+}
+
+/// What a test computes cannot be read from its text, but it can be seen when it runs.
+#[test]
+fn tests_that_do_not_come_apart_are_watched() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = Utf8Path::from_path(folder.path()).unwrap().canonicalize_utf8().unwrap();
+    let tree = root.join("subject");
+    write_program(
+        &tree,
+        "package p; import java.util.*;
+         public class A { public enum Mode { UP, DOWN } private int n; public A(int n) { this.n = n; }
+         public A add(int k) { n += k; inner(k); return this; } void inner(int k) { }
+         public int get(Mode mode) { return n; }
+         public static int sum(List<Integer> all, int[] more, java.math.BigDecimal d) { return all.size(); }
+         public static int half(int k) { if (k % 2 != 0) { throw new IllegalArgumentException(); } return k / 2; } }",
+        "package p; import java.util.*; import org.junit.Test; import static org.junit.Assert.*;
+         public class ATest { static int seven() { return Integer.bitCount(127); }
+         @Test public void t() { A a = new A(seven()); a.add(seven() - 9); assertEquals(5, a.get(A.Mode.values()[1])); }
+         @Test public void u() { List<Integer> l = new ArrayList<>(); l.add(seven()); l.add(1);
+           A.sum(l, new int[] {seven()}, new java.math.BigDecimal(seven()).movePointLeft(1)); }
+         @Test public void v() { try { A.half(seven()); fail(); } catch (RuntimeException e) { } } }",
+    );
+    let mut opened = open(&tree);
+    let (mut knowledge, counts) = opened.gather(&[], &[]);
+    assert_eq!(counts.whole, 0, "{:?}", knowledge.problems);
+    let cache = Utf8PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("cache");
+    let cache = Arc::new(Cache::open(&cache).unwrap());
+    let project =
+        JavaProject::open(&tree, &JavaConfig::default(), &TestsConfig::default(), cache, launcher()).unwrap();
+    let log = root.join("log");
+    let buggy = TreeChange::default();
+    project.build(&buggy, &log).unwrap();
+    let plan = TestPlan::new(TestSelection::all(), Duration::from_secs(20));
+    let captured = project.capture(&buggy, &["p.A".to_owned()], &plan, &log).unwrap();
+    assert_eq!(captured.passed.len(), 3);
+    let before = knowledge.seeds.len();
+    let catalog = opened.arena.catalog().clone();
+    add_captured(&mut knowledge, &catalog, &captured, &[TestId("p.ATest#u".to_owned())]);
+    let sequences: Vec<Sequence> = knowledge.seeds.iter().map(|seed| seed.sequence.clone()).collect();
+    assert!(knowledge.seeds[0].failing);
+    let small = Small { catalog, fit: opened.fit(&sequences), knowledge, counts };
+    let calls = small.calls();
+    for wanted in [
+        "A.sum(Arrays.asList([7:Integer, 1:Integer]), [7:int], BigDecimal.<init>(\"0.7\"))",
+        "A.<init>(7:int).add(-2:int)",
+        "A.<init>(7:int).add(-2:int); A.<init>(7:int).get(A$Mode.DOWN())",
+        "A.half(7:int)",
+    ] {
+        assert!(calls.contains(&wanted.to_owned()), "{wanted} is not in {calls:#?}");
+    }
+    assert!(small.knowledge.seeds.len() > before);
+    assert_eq!(small.fit, small.knowledge.seeds.len());
+    let half = small.facts("half");
+    assert!(half.exceptions.contains(&"java.lang.IllegalArgumentException".to_owned()), "{half:?}");
+    assert_eq!(half.parameters[0].range, Some((7, 7)));
+    let sum = &small.facts("sum").parameters[0];
+    assert!(sum.unsorted && !sum.repeated && sum.lists == 1, "{sum:?}");
 }
 
 /// The cases of the repository: nearly all of their tests come apart, and what comes of them runs.

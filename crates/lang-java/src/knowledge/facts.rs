@@ -69,7 +69,6 @@ impl<'a> FactsBuilder<'a> {
         for (at, seen) in call.arguments.iter().enumerate() {
             let is_new = *seen != Seen::Other && self.known.insert((call.callable, at, format!("{seen:?}")));
             if is_new && let Some(facts) = self.of(call.callable).parameters.get_mut(at) {
-                facts.seen += 1;
                 note(facts, seen);
             }
         }
@@ -176,14 +175,28 @@ impl<'a> FactsBuilder<'a> {
     }
 }
 
-/// Takes up one value.
-fn note(facts: &mut ParameterFacts, seen: &Seen) {
+/// Takes up one value that was not taken up before.
+pub(super) fn note(facts: &mut ParameterFacts, seen: &Seen) {
+    facts.seen += u32::from(is_whole(seen));
+    note_inside(facts, seen);
+}
+
+/// Is all of it known?
+fn is_whole(seen: &Seen) -> bool {
+    match seen {
+        Seen::Constant(_) => true,
+        Seen::Items(items) => items.iter().all(is_whole),
+        Seen::Other => false,
+    }
+}
+
+fn note_inside(facts: &mut ParameterFacts, seen: &Seen) {
     match seen {
         Seen::Constant(constant) => note_constant(facts, constant),
         Seen::Items(items) => {
             facts.empty |= items.is_empty();
             if items.len() >= 2 {
-                facts.lists += 1;
+                facts.lists += u32::from(is_whole(seen));
                 facts.unsorted |= items.windows(2).any(|pair| is_descending(&pair[0], &pair[1]));
                 facts.repeated |= items
                     .iter()
@@ -194,7 +207,7 @@ fn note(facts: &mut ParameterFacts, seen: &Seen) {
                 match item {
                     Seen::Constant(Constant { literal: Literal::Null, .. }) => facts.null_element = true,
                     Seen::Constant(constant) => note_number(facts, constant),
-                    Seen::Items(_) => note(facts, item),
+                    Seen::Items(_) => note_inside(facts, item),
                     Seen::Other => {}
                 }
             }

@@ -432,7 +432,7 @@ impl<'a> Interpreter<'a> {
 }
 
 /// A constant as the value of a parameter: with the parameter's type if that is primitive or a box, else boxed.
-fn fitting(constant: &Constant, parameter: &str) -> Option<Constant> {
+pub(super) fn fitting(constant: &Constant, parameter: &str) -> Option<Constant> {
     if constant.literal == Literal::Null {
         return (!is_primitive(parameter)).then(|| Constant::new(parameter, Literal::Null));
     }

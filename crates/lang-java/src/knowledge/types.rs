@@ -259,6 +259,12 @@ impl<'a> TypeIndex<'a> {
         self.named(owner, name).into_iter().find(|id| self.callable(*id).kind == kind)
     }
 
+    /// The callable that a method of a class file is.
+    pub(super) fn of_method(&self, owner: &str, name: &str, descriptor: &str) -> Option<CallableId> {
+        let known = self.members.get(&(owner, name))?;
+        known.iter().copied().find(|id| self.callable(*id).descriptor == descriptor)
+    }
+
     /// The overload that a call means.
     pub(super) fn choose(
         &self,

@@ -117,6 +117,7 @@ public final class TestReporter {
     }
 
     public synchronized void testStarted(String id) {
+        CallRecorder.testStarted(id);
         RunningTest test = new RunningTest(capture.fresh());
         running.put(id, test);
         capture.routeTo(test.output);

@@ -58,6 +58,7 @@ public final class TestRunner {
         int exitCode = Protocol.EXIT_INTERNAL;
         try {
             capture.install();
+            CallRecorder.installIfAsked();
             Adapters adapters = Adapters.load();
             channel.send(adapters.hello(channel.event(Protocol.EVENT_HELLO).u32(Protocol.VERSION)));
             adapters.reportMissing(reporter);
