@@ -30,7 +30,7 @@ impl Explore for JavaProject {
             scratch: &scratch,
         };
         let (run, notices) = explore::open(&subject, config, &tools)?;
-        let knowledge = self.knowledge(request, &run)?;
+        let knowledge = self.knowledge(request, &run, log)?;
         Ok(Explored { run: Box::new(run), knowledge, notices })
     }
 
@@ -49,7 +49,12 @@ impl Explore for JavaProject {
 }
 
 impl JavaProject {
-    fn knowledge(&self, request: &ExploreRequest<'_>, run: &JavaRun) -> Result<Knowledge, LangError> {
+    fn knowledge(
+        &self,
+        request: &ExploreRequest<'_>,
+        run: &JavaRun,
+        log: &Utf8Path,
+    ) -> Result<Knowledge, LangError> {
         let base = self.base()?;
         let tree = base.tree();
         let files = |folders: fn(&Module) -> &[Utf8PathBuf]| {
@@ -68,7 +73,9 @@ impl JavaProject {
             failing: request.failing,
             passing: request.passing,
         };
-        let knowledge = Knowledge { targets: run.targets().to_vec(), ..knowledge::gather(&input) };
+        let gathered = knowledge::gather(&input);
+        let knowledge = self.add_watched(gathered, run.catalog(), request, log)?;
+        let knowledge = Knowledge { targets: run.targets().to_vec(), ..knowledge };
         for (callable, facts) in &knowledge.facts {
             tracing::trace!(callable = %run.catalog().callables[*callable as usize].name, ?facts);
         }

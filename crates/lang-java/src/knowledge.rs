@@ -78,13 +78,21 @@ pub struct TestCounts {
     pub not_at_all: usize,
 }
 
-/// Gathers all that is known; what leads to the change is for others to say.
-pub fn gather(input: &KnowledgeInput<'_>) -> Knowledge {
-    gather_counted(input).0
+/// What was gathered, and what is left to do.
+#[derive(Debug, Clone, Default)]
+pub struct Gathered {
+    /// All but what leads to the change, which is for others to say.
+    pub knowledge: Knowledge,
+    /// How well the tests came apart.
+    pub counts: TestCounts,
+    /// Tests that did not come apart, or only in part: to be watched.
+    pub unread: Vec<TestId>,
+    /// Binary names of the classes that any version changes.
+    pub changed: Vec<String>,
 }
 
-/// As [`gather`], with how well the tests came apart.
-pub fn gather_counted(input: &KnowledgeInput<'_>) -> (Knowledge, TestCounts) {
+/// Gathers all that can be read from sources.
+pub fn gather(input: &KnowledgeInput<'_>) -> Gathered {
     std::thread::scope(|scope| {
         let worker = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || gather_here(input));
         match worker.map(std::thread::ScopedJoinHandle::join) {
@@ -92,7 +100,8 @@ pub fn gather_counted(input: &KnowledgeInput<'_>) -> (Knowledge, TestCounts) {
             Ok(Err(panic)) => std::panic::resume_unwind(panic),
             Err(error) => {
                 let problems = vec![format!("tests were not read: {error}")];
-                (Knowledge { problems, ..Knowledge::default() }, TestCounts::default())
+                let knowledge = Knowledge { problems, ..Knowledge::default() };
+                Gathered { knowledge, ..Gathered::default() }
             }
         }
     })
@@ -103,7 +112,7 @@ pub fn add_captured(knowledge: &mut Knowledge, catalog: &Catalog, captured: &Cap
     rebuild::add(knowledge, &TypeIndex::new(catalog), captured, failing);
 }
 
-fn gather_here(input: &KnowledgeInput<'_>) -> (Knowledge, TestCounts) {
+fn gather_here(input: &KnowledgeInput<'_>) -> Gathered {
     let types = TypeIndex::new(input.catalog);
     let change = reference(input);
     let tests = SourceSet::read(input.tree, change, input.tests);
@@ -123,6 +132,7 @@ fn gather_here(input: &KnowledgeInput<'_>) -> (Knowledge, TestCounts) {
     let read =
         seeds::read_tests(Ground { types: &types, classes: &classes, program: &program }, &files, &wanted);
     let mut counts = TestCounts::default();
+    let mut unread = Vec::new();
     let mut knowledge = Knowledge { literals: mine(input, &tests, &changed_classes), ..Knowledge::default() };
     let mut facts = FactsBuilder::new(&types);
     for test in &read {
@@ -141,6 +151,9 @@ fn gather_here(input: &KnowledgeInput<'_>) -> (Knowledge, TestCounts) {
                 Some(format!("{}: no call of the program was understood", test.id))
             }
         };
+        if problem.is_some() {
+            unread.push(test.id.clone());
+        }
         knowledge.problems.extend(problem.filter(|_| knowledge.problems.len() < MAX_PROBLEMS));
         facts.add_test(test);
         let precisions = test.readings.iter().filter_map(|reading| reading.precision);
@@ -149,7 +162,7 @@ fn gather_here(input: &KnowledgeInput<'_>) -> (Knowledge, TestCounts) {
     facts.add_documentation(&program);
     knowledge.facts = facts.finish();
     knowledge.seeds = seeds::seeds(&read, &types);
-    (knowledge, counts)
+    Gathered { knowledge, counts, unread, changed: changed_classes }
 }
 
 /// What makes the reference of the buggy version, where there is one.

@@ -12,11 +12,13 @@ use bonafix_proc::Launcher;
 use bonafix_store::{Cache, Key, KeyBuilder};
 use camino::{Utf8Path, Utf8PathBuf};
 
+use self::capturing::WatchKey;
 use crate::base::{Base, Workshop, append, classpath, is_no_source};
 use crate::class_index::{Side, class_files};
 use crate::compiler::Compiler;
 use crate::explore::{self, Preparation};
 use crate::junit::{self, Item, ListedClass, Results, TestVm};
+use crate::knowledge::Captured;
 use crate::layout::{LayoutRequest, Role, launcher_jars};
 use crate::overlay::{OverlayBuild, VersionClasses};
 use crate::runtime::Part;
@@ -46,6 +48,8 @@ pub struct JavaProject {
     /// Versions built from scratch, because the change touches the build itself.
     rebuilt: Mutex<BTreeMap<String, Arc<Opened>>>,
     preparation: OnceLock<Preparation>,
+    /// What tests were seen to pass.
+    watched: Mutex<BTreeMap<WatchKey, Arc<Captured>>>,
     next: AtomicU64,
 }
 
@@ -99,6 +103,7 @@ impl JavaProject {
             base: OnceLock::new(),
             rebuilt: Mutex::default(),
             preparation: OnceLock::new(),
+            watched: Mutex::default(),
             next: AtomicU64::new(0),
         })
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bonafix_lang::{ExploredVersion, Project, RunScope, TestPlan};
-use bonafix_lang_java::knowledge::{KnowledgeInput, TestCounts, add_captured, gather_counted};
+use bonafix_lang_java::knowledge::{KnowledgeInput, TestCounts, add_captured, gather};
 use bonafix_lang_java::toolchain::Jdk;
 use bonafix_lang_java::{Arena, ArenaConfig, ArenaSubject, JavaProject, delta};
 use bonafix_model::{
@@ -68,7 +68,7 @@ fn open(tree: &Utf8Path) -> Opened {
 
 impl Opened {
     fn gather(&self, versions: &[ExploredVersion<'_>], failing: &[TestId]) -> (Knowledge, TestCounts) {
-        gather_counted(&KnowledgeInput {
+        let gathered = gather(&KnowledgeInput {
             catalog: self.arena.catalog(),
             roots: &self.roots,
             tree: &self.tree,
@@ -77,7 +77,8 @@ impl Opened {
             versions,
             failing,
             passing: &[],
-        })
+        });
+        (gathered.knowledge, gathered.counts)
     }
 
     /// How many of the sequences run to their end or to an exception of the program, rather than being unfit.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bonafix_lang::RunScope;
-use bonafix_lang_java::knowledge::{KnowledgeInput, gather_counted};
+use bonafix_lang_java::knowledge::{Gathered, KnowledgeInput, gather};
 use bonafix_lang_java::toolchain::Jdk;
 use bonafix_lang_java::{Arena, ArenaConfig, ArenaSubject};
 use bonafix_model::{Ending, Sequence, SequenceOutcome};
@@ -41,7 +41,7 @@ fn tests_of_a_project_on_disk_come_apart() {
         let mut arena =
             Arena::open(subject, ArenaConfig::default(), &jdk, &cache, &launcher, scratch).unwrap();
         let started = Instant::now();
-        let (knowledge, counts) = gather_counted(&KnowledgeInput {
+        let Gathered { knowledge, counts, .. } = gather(&KnowledgeInput {
             catalog: arena.catalog(),
             roots: &roots,
             tree: &tree,

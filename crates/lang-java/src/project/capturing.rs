@@ -1,15 +1,73 @@
 //! Tests run once more, on classes that tell what is passed to them.
 
-use bonafix_lang::{LangError, TestPlan};
-use bonafix_model::{TestOutcome, TreeChange};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bonafix_lang::{ExploreRequest, LangError, TestPlan};
+use bonafix_model::{Catalog, Knowledge, TestId, TestOutcome, TestSelection, TreeChange, VersionRole};
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::JavaProject;
+use super::{JavaProject, lock};
 use crate::class_index::Side;
 use crate::knowledge::capture::{self, Captured};
+use crate::knowledge::{self, Gathered};
 use crate::{junit, selection};
 
+/// What was watched.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct WatchKey {
+    tests: Vec<TestId>,
+    classes: Vec<String>,
+}
+
+/// Tests that are watched.
+const MAX_WATCHED: usize = 200;
+const LIMIT: Duration = Duration::from_secs(5);
+
 impl JavaProject {
+    /// Adds what tests that did not come apart are seen to do, on the reference where there is one. Watched once for
+    /// the same tests and classes; a run that fails is a problem and no more.
+    pub(crate) fn add_watched(
+        &self,
+        gathered: Gathered,
+        catalog: &Catalog,
+        request: &ExploreRequest<'_>,
+        log: &Utf8Path,
+    ) -> Result<Knowledge, LangError> {
+        let Gathered { mut knowledge, mut unread, changed, .. } = gathered;
+        unread.truncate(MAX_WATCHED);
+        if unread.is_empty() || changed.is_empty() {
+            return Ok(knowledge);
+        }
+        let reference = request.versions.iter().find(|version| version.role == VersionRole::Reference);
+        let buggy = TreeChange::default();
+        let change = reference.map_or(&buggy, |version| version.change);
+        match self.watch_once(change, WatchKey { tests: unread, classes: changed }, log) {
+            Ok(captured) => knowledge::add_captured(&mut knowledge, catalog, &captured, request.failing),
+            Err(LangError::Interrupted) => return Err(LangError::Interrupted),
+            Err(error) => knowledge.problems.push(format!("tests could not be watched: {error}")),
+        }
+        Ok(knowledge)
+    }
+
+    fn watch_once(
+        &self,
+        change: &TreeChange,
+        key: WatchKey,
+        log: &Utf8Path,
+    ) -> Result<Arc<Captured>, LangError> {
+        if let Some(known) = lock(&self.watched)?.get(&key) {
+            return Ok(Arc::clone(known));
+        }
+        // A test that hangs ends the run: what it has to tell is told by then.
+        let stop_at_hang_of = key.tests.iter().cloned().collect();
+        let selection = TestSelection::Only(key.tests.clone());
+        let plan = TestPlan { stop_at_hang_of, ..TestPlan::new(selection, LIMIT) };
+        let captured = Arc::new(self.capture(change, &key.classes, &plan, log)?);
+        lock(&self.watched)?.insert(key, Arc::clone(&captured));
+        Ok(captured)
+    }
+
     /// Runs tests of a version as they are and writes down what they pass to these classes.
     pub fn capture(
         &self,
