@@ -94,7 +94,8 @@ impl Refutation<'_> {
         let mut trial = Trial {
             refutation: self,
             catalog: &catalog,
-            knowledge: &knowledge,
+            knowledge: knowledge.clone(),
+            promises_known: false,
             options: RgtOptions { strict: self.options.strict, ..RgtOptions::default() },
             discards: Discards::default(),
             remarks: BTreeMap::new(),
@@ -179,7 +180,9 @@ type Key = (Option<CallableId>, DifferenceClass);
 struct Trial<'a> {
     refutation: &'a Refutation<'a>,
     catalog: &'a Catalog,
-    knowledge: &'a Knowledge,
+    knowledge: Knowledge,
+    /// What tests promise about exceptions was found out.
+    promises_known: bool,
     options: RgtOptions,
     discards: Discards,
     remarks: BTreeMap<RemarkReason, Evidence>,
@@ -196,7 +199,13 @@ impl Trial<'_> {
         let Some((reference, patched)) = both(&finding.input, &finding.outcome, run)? else {
             return Ok(Reaction::Continue);
         };
-        match self.rule(&finding.input, &reference, &patched) {
+        let mut ruling = self.rule(&finding.input, &reference, &patched);
+        let rejected = matches!(&ruling, Ruling::Remark { reason: RemarkReason::ReferenceRejects, .. });
+        if rejected && !self.promises_known {
+            self.learn_promises(run)?;
+            ruling = self.rule(&finding.input, &reference, &patched);
+        }
+        match ruling {
             Ruling::Same => Ok(Reaction::Continue),
             Ruling::Evidence(claim) => self.prosecute(&finding.input, &claim, run),
             Ruling::Remark { reason, claim } => {
@@ -209,11 +218,21 @@ impl Trial<'_> {
         }
     }
 
+    /// Finds out what the tests' own inputs say about exceptions. Not before it matters: an input that was run once has
+    /// nothing new to tell the search.
+    fn learn_promises(&mut self, run: &mut dyn Run) -> Result<(), LangError> {
+        let inputs: Vec<Sequence> = self.knowledge.seeds.iter().map(|seed| seed.sequence.clone()).collect();
+        let observations = in_reference(run, &inputs)?;
+        self.knowledge.promised = rgt::promised_throws(&inputs, &observations, self.catalog, &self.knowledge);
+        self.promises_known = true;
+        Ok(())
+    }
+
     fn rule(&self, input: &Sequence, reference: &Seen, patched: &Seen) -> Ruling {
         rgt::judge(
             input,
             self.catalog,
-            self.knowledge,
+            &self.knowledge,
             reference.behaviour(),
             patched.behaviour(),
             &self.options,
@@ -362,7 +381,7 @@ impl Trial<'_> {
             difference: confirmed.claim.difference.as_ref(),
             reference: confirmed.reference.behaviour(),
             patched: confirmed.patched.behaviour(),
-            precision: self.options.tolerance_for(self.knowledge).relative,
+            precision: self.options.tolerance_for(&self.knowledge).relative,
             versions: refutation.versions,
             repetitions: REPLAYS,
         };
@@ -487,6 +506,16 @@ impl Dismissal {
     }
 }
 
+/// What the reference does with inputs; none where it breaks down.
+fn in_reference(run: &mut dyn Run, inputs: &[Sequence]) -> Result<Vec<Option<Observation>>, LangError> {
+    let scope = RunScope { versions: vec![JUDGED[0]], show_all: true };
+    let seen = run.run(inputs, &scope)?.into_iter().map(|ran| match ran.outcome {
+        SequenceOutcome::Same { observation, .. } => observation.map(|boxed| *boxed),
+        _ => None,
+    });
+    Ok(seen.collect())
+}
+
 /// What the reference and the patched version did; none if that cannot be told or says nothing.
 fn both(
     input: &Sequence,
@@ -499,14 +528,8 @@ fn both(
             Ok(Some((seen(0), seen(1))))
         }
         SequenceOutcome::Failed { version, breakdown } if *version == JUDGED[1] => {
-            let scope = RunScope { versions: vec![JUDGED[0]], show_all: true };
-            let ran = run.run(std::slice::from_ref(input), &scope)?.into_iter().next();
-            Ok(match ran.map(|ran| ran.outcome) {
-                Some(SequenceOutcome::Same { observation: Some(observation), .. }) => {
-                    Some((Seen::Observed(observation), Seen::BrokeDown(*breakdown)))
-                }
-                _ => None,
-            })
+            let seen = in_reference(run, std::slice::from_ref(input))?.pop().flatten();
+            Ok(seen.map(|seen| (Seen::Observed(Box::new(seen)), Seen::BrokeDown(*breakdown))))
         }
         _ => Ok(None),
     }
@@ -547,11 +570,6 @@ fn is_noise(input: &Sequence, confirmed: &Confirmed, run: &mut dyn Run) -> Resul
     if nudged.is_empty() {
         return Ok(false);
     }
-    let scope = RunScope { versions: vec![JUDGED[0]], show_all: true };
-    let around = run.run(&nudged, &scope)?.into_iter().map(|ran| match ran.outcome {
-        SequenceOutcome::Same { observation, .. } => observation.map(|boxed| *boxed),
-        _ => None,
-    });
-    let around: Vec<Option<Observation>> = around.collect();
+    let around = in_reference(run, &nudged)?;
     Ok(rgt::within_noise(difference, reference, patched, &around))
 }

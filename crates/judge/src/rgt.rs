@@ -14,6 +14,7 @@ mod numbers;
 mod ordinary;
 mod place;
 mod policy;
+mod promises;
 mod reason;
 mod scene;
 #[cfg(test)]
@@ -26,6 +27,7 @@ use bonafix_model::{
 };
 
 pub use noise::{perturbed, within_noise};
+pub use promises::promised_throws;
 pub use reason::RemarkReason;
 
 use numbers::{Levelling, canonical_decimal};

@@ -33,6 +33,9 @@ const START_LIMIT: Duration = Duration::from_mins(1);
 /// A VM whose own watch does not end it within so many limits, and some seconds, hangs as a whole.
 const HANG_FACTOR: u32 = 8;
 const HANG_GRACE: Duration = Duration::from_secs(10);
+/// How many times the steps of a search an input may take when it is seen again. What is only slower than another version
+/// then comes to an end.
+const PATIENCE: u64 = 10;
 /// Room for the VM beside its heap.
 const BESIDE_HEAP_MIB: u64 = 1024;
 
@@ -87,7 +90,7 @@ pub struct ArenaConfig {
     pub heap_mib: u32,
     /// What one sequence may take in one version.
     pub limit: Duration,
-    /// Calls and jumps back that one sequence may do in one version, in classes with probes.
+    /// Calls and jumps back that one sequence may do in one version, in classes with probes; more when it is confirmed.
     pub steps: u64,
     /// Static state is fresh again after so many sequences.
     pub reset_every: u32,
@@ -97,7 +100,7 @@ pub struct ArenaConfig {
 
 impl Default for ArenaConfig {
     fn default() -> Self {
-        Self { heap_mib: 512, limit: Duration::from_secs(2), steps: 2_000_000, reset_every: 10_000, depth: 5 }
+        Self { heap_mib: 512, limit: Duration::from_secs(2), steps: 300_000, reset_every: 10_000, depth: 5 }
     }
 }
 
@@ -290,7 +293,8 @@ impl Arena {
                 open.truncate(1);
             }
             let asked: Vec<u32> = open.iter().map(|&index| versions[index]).collect();
-            let frame = encode::confirm(sequence, repetitions, &asked, &self.config);
+            let patient = ArenaConfig { steps: self.config.steps.saturating_mul(PATIENCE), ..self.config };
+            let frame = encode::confirm(sequence, repetitions, &asked, &patient);
             match self.ask(&frame) {
                 Ok(Answer::Confirmed(answers)) if answers.len() == open.len() => {
                     for (index, answer) in open.into_iter().zip(answers) {

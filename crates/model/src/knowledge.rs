@@ -22,8 +22,21 @@ pub struct Knowledge {
     pub facts: BTreeMap<CallableId, CallableFacts>,
     /// The coarsest precision with which the tests compare floating point numbers, where they do.
     pub precision: Option<f64>,
+    /// Exceptions that tests provoke and expect, with the functions that throw them: what those reject is rejected on
+    /// purpose, whoever calls them.
+    #[serde(default)]
+    pub promised: Vec<PromisedThrow>,
     /// Tests that were read, and why parts of them could not be.
     pub problems: Vec<String>,
+}
+
+/// An exception that a function throws on purpose.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct PromisedThrow {
+    /// Class of the exception.
+    pub type_name: String,
+    /// The function, as in [`crate::Exception::thrown_by`].
+    pub thrown_by: String,
 }
 
 /// A callable from which the change can be reached.
@@ -103,6 +116,9 @@ pub struct ParameterFacts {
     pub empty: bool,
     /// Arrays and lists of two elements or more that tests pass.
     pub lists: u32,
+    /// The documentation, or the parameter's own name, says that it is sorted.
+    #[serde(default)]
+    pub sorted: bool,
     /// One of these is not in ascending order.
     pub unsorted: bool,
     /// One of these has an element twice.

@@ -37,7 +37,9 @@ pub use input::{
     Callable, CallableId, CallableKind, Catalog, Literal, Sequence, Slot, Step, TypeInfo, Visibility,
 };
 pub use input_set::{CallableKey, InputSet};
-pub use knowledge::{CallableFacts, Knowledge, LiteralSource, MinedLiteral, ParameterFacts, Seed, Target};
+pub use knowledge::{
+    CallableFacts, Knowledge, LiteralSource, MinedLiteral, ParameterFacts, PromisedThrow, Seed, Target,
+};
 pub use observation::{
     Access, Breakdown, CollectionKind, Confirmation, Difference, DifferenceKind, Element, Ending, Exception,
     Field, Location, Observation, SequenceOutcome, StepObservation, Summary, Tolerance, Value, compare,

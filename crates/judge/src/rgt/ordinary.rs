@@ -179,11 +179,12 @@ impl<'a> Parameter<'a> {
         if items.len() > LONG_LIST {
             found.push(RemarkReason::Huge);
         }
-        let Some(facts) = self.facts.filter(|facts| facts.lists >= 2 && self.is_list()) else { return found };
-        if !facts.unsorted && !ascends(items) {
+        let Some(facts) = self.facts.filter(|_| self.is_list()) else { return found };
+        // To be sorted is a common demand, and seldom chance.
+        if (facts.lists >= 1 || facts.sorted) && !facts.unsorted && !ascends(items) {
             found.push(RemarkReason::Unsorted);
         }
-        if !facts.repeated && repeats(items) {
+        if facts.lists >= 2 && !facts.repeated && repeats(items) {
             found.push(RemarkReason::Repeated);
         }
         found
@@ -258,7 +259,12 @@ const CONTRACTS: [&str; 5] = [
 /// A stub is as good as any object where its interface is a function or a listener; elsewhere it breaks a contract.
 fn is_odd_stub(scene: &Scene<'_>, slot: Slot) -> bool {
     let step = usize::try_from(slot).ok().and_then(|slot| scene.input.steps.get(slot));
-    let Some(Step::Stub { interface, .. }) = step else { return false };
+    let Some(Step::Stub { interface, answers }) = step else { return false };
+    // A function whose answer depends on how often it was asked is none that a program may be given.
+    let answer = |slot: &Slot| usize::try_from(*slot).ok().and_then(|slot| scene.input.steps.get(slot));
+    if answers.windows(2).any(|pair| pair[0] != pair[1] && answer(&pair[0]) != answer(&pair[1])) {
+        return true;
+    }
     if CONTRACTS.contains(&interface.as_str()) {
         return true;
     }

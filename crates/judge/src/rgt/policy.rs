@@ -108,10 +108,20 @@ impl<'a> Policy<'a> {
 
     fn reference_throws(&self, call: Call<'_>) -> Objection {
         let Some(expected) = thrown(self.scene.reference) else { return Some(RemarkReason::Unfit) };
-        if Exceptions::of(self.scene).promise(call.callable, call.facts, expected).is_none() {
+        let promised = Exceptions::of(self.scene).promise(call.callable, call.facts, expected).is_some();
+        if !promised && !self.is_thrown_on_purpose() {
             return Some(RemarkReason::ReferenceRejects);
         }
         self.odd_although_rejected(call.step)
+    }
+
+    /// Does the same function throw the same exception where a test expects it?
+    fn is_thrown_on_purpose(&self) -> bool {
+        let Ending::Threw { exception, .. } = &self.scene.reference.ending else { return false };
+        self.scene.knowledge.promised.iter().any(|promise| {
+            promise.type_name == exception.type_name
+                && Some(promise.thrown_by.as_str()) == exception.thrown_by.as_deref()
+        })
     }
 
     fn both_throw(&self, call: Call<'_>, actual: Option<&str>) -> Objection {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use bonafix_model::{CallableFacts, CallableId, CallableKind, Literal, ParameterFacts};
+use tree_sitter::Node;
 
 use super::constant::{Constant, is_primitive, unboxed};
 use super::interpret::{Seen, SeenCall};
@@ -10,7 +11,7 @@ use super::javadoc::Javadoc;
 use super::seeds::ReadTest;
 use super::sources::Classes;
 use super::types::TypeIndex;
-use super::unit::Class;
+use super::unit::{Class, Method};
 
 /// Exceptions of the JDK that must be declared. A program's own are known by their supertypes; what is in neither is
 /// taken for one that need not be.
@@ -125,6 +126,7 @@ impl<'a> FactsBuilder<'a> {
             several => several.iter().find(fits),
         };
         let Some(method) = method else { return };
+        self.add_order(id, class, method);
         let Some(doc) = Javadoc::of(class.unit, method.node) else { return };
         exceptions.extend(doc.throws.iter().map(|written| {
             self.types.resolve_class(class.unit, &class.binary, written).unwrap_or_else(|| written.clone())
@@ -149,6 +151,22 @@ impl<'a> FactsBuilder<'a> {
                 facts.null |= null;
                 facts.not_finite |= not_finite;
                 facts.negative |= negative;
+            }
+        }
+    }
+
+    /// Which parameters are said to be sorted: by their names, the method's documentation or that of the class.
+    fn add_order(&mut self, id: CallableId, class: &Class<'_>, method: &Method<'_>) {
+        let around = std::iter::successors(method.node.parent(), Node::parent)
+            .find(|node| node.kind().ends_with("_declaration"));
+        let docs = [Some(method.node), around].into_iter().flatten();
+        let docs: Vec<Javadoc> = docs.filter_map(|node| Javadoc::of(class.unit, node)).collect();
+        for (at, parameter) in method.parameters.iter().enumerate() {
+            let named = parameter.name.to_lowercase().contains("sorted");
+            if (named || docs.iter().any(|doc| doc.speaks_of_order(&parameter.name)))
+                && let Some(facts) = self.of(id).parameters.get_mut(at)
+            {
+                facts.sorted = true;
             }
         }
     }

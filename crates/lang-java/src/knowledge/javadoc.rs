@@ -25,6 +25,9 @@ pub(super) struct Allowed {
     pub(super) negative: bool,
 }
 
+/// Words for lists that are sorted.
+const ORDERED: [&str; 3] = ["sorted", "ascending order", "increasing order"];
+
 impl Javadoc {
     /// The comment in front of a declaration.
     pub(super) fn of(unit: &Unit, declaration: Node<'_>) -> Option<Self> {
@@ -84,6 +87,13 @@ impl Javadoc {
             shown: examples.into_iter().filter_map(|mut example| example.drain(..).nth(at)).collect(),
         };
         Allowed { null: spoken.null(), not_finite: spoken.not_finite(), negative: spoken.negative() }
+    }
+
+    /// Is something said to be in order, in the description or of a parameter?
+    pub(super) fn speaks_of_order(&self, parameter: &str) -> bool {
+        let own = self.parameters.iter().find(|(known, _)| known == parameter);
+        let texts = self.description.iter().chain(own.map(|(_, text)| text));
+        texts.map(|text| text.to_lowercase()).any(|text| has(&text, &ORDERED))
     }
 
     /// The argument lists of calls of the method that the description shows with a result that is no exception.

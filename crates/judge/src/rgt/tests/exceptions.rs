@@ -6,7 +6,7 @@ use bonafix_model::{
 };
 
 use super::super::fixture::*;
-use super::super::{RgtOptions, Ruling, judge};
+use super::super::{RgtOptions, Ruling, judge, promised_throws};
 
 fn check_on(argument: Step, knowledge: &Knowledge, one: &Observation, other: &Observation, expected: &str) {
     let input = bag_call(COUNT, argument);
@@ -45,6 +45,29 @@ fn a_missing_exception_is_evidence_only_if_it_was_promised() {
     ] {
         check(documented, thrown, &done(), expected);
     }
+}
+
+#[test]
+fn what_a_function_throws_where_tests_expect_it_is_thrown_on_purpose_everywhere() {
+    let by = |type_name: &str, function: &str| {
+        let mut seen = throwing(2, type_name);
+        if let Ending::Threw { exception, .. } = &mut seen.ending {
+            exception.thrown_by = Some(function.to_owned());
+        }
+        seen
+    };
+    let state = "java.lang.IllegalStateException";
+    let expected = knowing_exceptions(COUNT, &[state]);
+    let seeds = [bag_call(COUNT, integer(3)), bag_call(SUM, integer(3)), bag_call(COUNT, integer(4))];
+    let seen = [Some(by(state, "p.Bag.check")), Some(by(state, "p.Bag.other")), None];
+    let promised = promised_throws(&seeds, &seen, &catalog(), &expected);
+    let functions: Vec<&str> = promised.iter().map(|promise| promise.thrown_by.as_str()).collect();
+    assert_eq!(functions, ["p.Bag.check"]);
+    let knowledge = Knowledge { promised, ..Knowledge::default() };
+    check_on(integer(3), &knowledge, &by(state, "p.Bag.check"), &done(), "exc1");
+    check_on(integer(3), &knowledge, &by(state, "p.Bag.other"), &done(), "exc1 reference-rejects");
+    let argument = "java.lang.IllegalArgumentException";
+    check_on(integer(3), &knowledge, &by(argument, "p.Bag.check"), &done(), "exc1 reference-rejects");
 }
 
 #[test]

@@ -163,12 +163,22 @@ fn lists(lists: u32, unsorted: bool, repeated: bool) -> Knowledge {
     knowing_parameter(ALL, facts)
 }
 
+/// A list that is documented as sorted.
+fn documented(unsorted: bool) -> Knowledge {
+    knowing_parameter(ALL, ParameterFacts { sorted: true, unsorted, ..numbers(3, (1, 9)) })
+}
+
 #[test]
 fn lists_are_as_sorted_and_as_varied_as_those_of_the_tests() {
     for (values, facts, expected) in [
         (&[1, 2, 3][..], lists(2, false, false), "ordinary"),
         (&[2, 1], lists(2, false, false), "unsorted"),
-        (&[2, 1], lists(1, false, false), "ordinary"),
+        (&[2, 1], lists(1, false, false), "unsorted"),
+        (&[2, 1], lists(0, false, false), "ordinary"),
+        (&[2, 1], documented(false), "unsorted"),
+        (&[1, 1], documented(false), "ordinary"),
+        (&[2, 1], documented(true), "ordinary"),
+        (&[1, 1], lists(1, false, false), "ordinary"),
         (&[2, 1], lists(2, true, false), "ordinary"),
         (&[1, 1], lists(2, false, false), "repeated"),
         (&[1, 1], lists(2, false, true), "ordinary"),
@@ -374,6 +384,19 @@ fn stubs_stand_for_functions_and_listeners_only() {
         let steps = vec![call(BAG, None, &[]), answer, stub("p.Rule", vec![1]), call(NAME, Some(0), &[2])];
         check_input(&Sequence { steps }, &knowing_parameter(NAME, numbers(3, (1, 9))), expected);
     }
+}
+
+#[test]
+fn a_function_gives_the_same_answer_each_time() {
+    let rule = |answers: Vec<Slot>| {
+        let stub = Step::Stub { interface: "p.Rule".to_owned(), answers };
+        let steps =
+            vec![call(BAG, None, &[]), integer(1), integer(2), integer(1), stub, call(NAME, Some(0), &[4])];
+        Sequence { steps }
+    };
+    check_input(&rule(vec![1]), &Knowledge::default(), "ordinary");
+    check_input(&rule(vec![1, 3]), &Knowledge::default(), "ordinary");
+    check_input(&rule(vec![1, 2]), &Knowledge::default(), "stub-argument");
 }
 
 #[test]
