@@ -5,6 +5,7 @@ use bonafix_model::{CallableId, CallableKind, Literal, Sequence, Slot, Step};
 use crate::chance::Chance;
 use crate::draft::{Draft, MAX_STEPS};
 use crate::literals::Manner;
+use crate::palette::Palette;
 use crate::types::{Shape, TypeId};
 use crate::world::World;
 
@@ -18,6 +19,8 @@ pub(crate) struct Builder<'b, 'w> {
     pub(crate) draft: Draft,
     /// Steps that it may have.
     limit: usize,
+    /// Values that it passes again and again.
+    palette: Palette,
 }
 
 /// A sequence that calls something which leads to the change; none if there is no such thing.
@@ -34,7 +37,8 @@ pub(crate) fn random(world: &World<'_>, chance: &mut Chance) -> Option<Sequence>
 
 impl<'b, 'w> Builder<'b, 'w> {
     pub(crate) fn new(world: &'b World<'w>, chance: &'b mut Chance, draft: Draft, limit: usize) -> Self {
-        Self { world, chance, draft, limit }
+        let palette = Palette::new(chance);
+        Self { world, chance, draft, limit, palette }
     }
 
     /// A receiver, calls that change it, the target, and calls that look at what it did.
@@ -43,10 +47,14 @@ impl<'b, 'w> Builder<'b, 'w> {
         let mut receiver = None;
         if member.needs_receiver() {
             let made = self.receiver(member.owner)?;
-            if self.chance.percent(55) {
-                for _ in 0..=self.chance.below(5) {
-                    self.call_on(made);
+            match self.chance.below(100) {
+                0..30 => {
+                    for _ in 0..=self.chance.below(5) {
+                        self.call_on(made);
+                    }
                 }
+                30..65 => self.build_up(made),
+                _ => {}
             }
             receiver = Some(made);
         }
@@ -94,6 +102,30 @@ impl<'b, 'w> Builder<'b, 'w> {
         None
     }
 
+    /// Fills the object: one or two methods that take something, called several times.
+    fn build_up(&mut self, receiver: Slot) {
+        let world = self.world;
+        let fillers = world.fillers(self.draft.type_of(receiver));
+        let (Some(one), Some(other)) =
+            (self.chance.pick(fillers).copied(), self.chance.pick(fillers).copied())
+        else {
+            return;
+        };
+        // The calls that come after it need room as well.
+        let room = self.limit * 3 / 4;
+        for _ in 0..2 + self.chance.below(7) {
+            let filler = if self.chance.percent(75) { one } else { other };
+            let in_vain = world.mostly_fails(filler) && self.chance.percent(85);
+            if self.draft.len() >= room || in_vain {
+                return;
+            }
+            self.call(filler, Some(receiver), None, 1);
+        }
+        if self.chance.percent(30) {
+            self.call_on(receiver);
+        }
+    }
+
     /// Calls something that looks at the object.
     pub(crate) fn observe(&mut self, of: Slot) -> Option<Slot> {
         let observers = self.world.observers(self.draft.type_of(of));
@@ -125,7 +157,12 @@ impl<'b, 'w> Builder<'b, 'w> {
         let mut arguments = Vec::with_capacity(member.parameters.len());
         for (place, parameter) in member.parameters.iter().enumerate() {
             let manner = Manner::of(world.parameter_facts(callable, place), self.chance);
-            let argument = self.make(self.specialise(*parameter, wanted_inside), manner, depth + 1)?;
+            let parameter = if member.is_equals && self.chance.percent(85) {
+                member.owner
+            } else {
+                self.specialise(*parameter, wanted_inside)
+            };
+            let argument = self.make(parameter, manner, depth + 1)?;
             arguments.push(argument);
         }
         let slot = self.draft.push(world, Step::Call { callable, receiver, arguments });
@@ -169,6 +206,9 @@ impl<'b, 'w> Builder<'b, 'w> {
             100
         } else if entry.shape.is_literal() {
             8
+        } else if world.is_open(wanted) {
+            // Anything fits here, and hardly anything makes sense.
+            3
         } else {
             25
         };
@@ -204,8 +244,23 @@ impl<'b, 'w> Builder<'b, 'w> {
         {
             return Some(self.draft.constant(world, wanted, value));
         }
+        if let Some(value) = self.palette.constant(world, &self.draft, shape, manner, self.chance) {
+            return Some(self.place(wanted, value));
+        }
         let value = world.pools.literal(shape, manner, self.chance)?;
         Some(self.draft.constant(world, wanted, value))
+    }
+
+    /// A slot with this constant: one that is there, mostly.
+    fn place(&mut self, wanted: TypeId, value: Literal) -> Slot {
+        let known = if self.chance.percent(80) {
+            self.draft.steps.iter().zip(&self.draft.types).position(|(step, id)| {
+                *id == wanted && matches!(step, Step::Constant { value: known, .. } if *known == value)
+            })
+        } else {
+            None
+        };
+        known.map_or_else(|| self.draft.constant(self.world, wanted, value), crate::draft::slot)
     }
 
     /// A class that the type argument of `Class` allows.
@@ -235,27 +290,34 @@ impl<'b, 'w> Builder<'b, 'w> {
         })
     }
 
-    /// Numbers or strings, where either will do: those that the draft has already, since mixed ones cannot be compared.
+    /// What stands for a type variable in this sequence.
     fn favourite(&mut self) -> TypeId {
-        let types = &self.world.types;
-        let used = self.draft.types.iter().copied().find(|id| *id == types.integer || *id == types.text);
-        match used {
-            Some(used) if self.chance.percent(85) => used,
-            _ if self.chance.percent(60) => types.integer,
-            _ => types.text,
+        self.palette.theme(self.world, &self.draft, self.chance)
+    }
+
+    /// A value for a type variable, one of the few that the sequence passes mostly.
+    fn make_themed(&mut self, theme: TypeId, manner: Manner, depth: u32) -> Option<Slot> {
+        let shape = self.world.types.get(theme).shape;
+        match self.palette.value(self.world, &self.draft, shape, manner, self.chance) {
+            Some(value) => Some(self.place(theme, value)),
+            None => self.make(theme, manner, depth + 1),
         }
     }
 
     fn make_object(&mut self, manner: Manner, depth: u32) -> Option<Slot> {
         let world = self.world;
-        let wanted = match self.chance.below(10) {
-            0..8 => self.favourite(),
-            _ => self.chance.pick(&world.subjects).copied().unwrap_or(world.types.text),
+        let manner = Manner { null: 0, ..manner };
+        let wanted = match self.chance.below(100) {
+            0..95 => None,
+            95..98 => world.themes.pick(self.chance),
+            _ if depth < MAX_DEPTH => self.chance.pick(&world.subjects).copied(),
+            _ => None,
         };
-        if depth >= MAX_DEPTH && !world.types.get(wanted).shape.is_literal() {
-            return self.make(world.types.integer, manner, depth + 1);
+        if let Some(wanted) = wanted {
+            return self.make(wanted, manner, depth + 1);
         }
-        self.make(wanted, Manner { null: 0, ..manner }, depth + 1)
+        let theme = self.favourite();
+        self.make_themed(theme, manner, depth)
     }
 
     fn make_array(&mut self, element: TypeId, manner: Manner, depth: u32) -> Option<Slot> {
@@ -326,13 +388,22 @@ impl<'b, 'w> Builder<'b, 'w> {
         }
         let count = if values.is_empty() { count } else { 0 };
         let small = self.chance.percent(60) && shape.integer_range().is_some();
+        let coloured = !world.types.get(element).primitive;
         for _ in 0..count {
-            let value = if small {
+            let inside = manner.inside();
+            let from_palette = if coloured {
+                self.palette.constant(world, &self.draft, shape, inside, self.chance)
+            } else {
+                None
+            };
+            let value = if from_palette.is_some() {
+                from_palette
+            } else if small {
                 let least =
                     if manner.negative && self.chance.percent(30) { -5 } else { i64::from(!manner.zero) };
                 Some(Literal::Integer(self.chance.between(least, 9)))
             } else {
-                world.pools.literal(shape, manner.inside(), self.chance)
+                world.pools.literal(shape, inside, self.chance)
             };
             values.extend(value);
         }
@@ -406,7 +477,7 @@ impl<'b, 'w> Builder<'b, 'w> {
         } else {
             [first, types.integer, types.text].into_iter().find(plain)
         }?;
-        self.make(candidate, manner, depth + 1)
+        self.make_themed(candidate, manner, depth)
     }
 
     fn make_collection(&mut self, wanted: TypeId, manner: Manner, depth: u32) -> Option<Slot> {

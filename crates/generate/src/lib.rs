@@ -14,6 +14,7 @@ mod literals;
 mod mutate;
 mod observe;
 mod oddity;
+mod palette;
 mod propose;
 mod search;
 mod seeds;

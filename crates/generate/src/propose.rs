@@ -63,7 +63,9 @@ pub(crate) struct Proposer<'w> {
     /// Only inputs that call once what leads to the change: in two calls, two versions can take two ways that part
     /// them in neither, and a goal that was met in vain leads nowhere any more.
     pub(crate) focused: bool,
-    /// To be run before anything else is drawn.
+    /// Kept inputs and seeds, to be run before anything else.
+    given: VecDeque<Proposal>,
+    /// Moves of constants and the like, to be run soon.
     queue: VecDeque<Proposal>,
     pub(crate) seeds: Shelf,
     pub(crate) reached: Shelf,
@@ -82,6 +84,7 @@ impl<'w> Proposer<'w> {
             chance: Chance::new(seed),
             goals,
             focused: false,
+            given: VecDeque::new(),
             queue: VecDeque::new(),
             seeds: Shelf::new(2_000),
             reached: Shelf::new(300),
@@ -93,9 +96,10 @@ impl<'w> Proposer<'w> {
 
     /// Puts an input into the queue if it was not run before.
     pub(crate) fn enqueue(&mut self, input: Sequence, origin: Origin) {
-        let wanted = matches!(origin, Origin::Kept | Origin::Seed) || self.queue.len() < QUEUE;
-        if wanted && self.is_new(&input) {
-            self.queue.push_back(Proposal { input, origin });
+        let is_given = matches!(origin, Origin::Kept | Origin::Seed);
+        if (is_given || self.queue.len() < QUEUE) && self.is_new(&input) {
+            let queue = if is_given { &mut self.given } else { &mut self.queue };
+            queue.push_back(Proposal { input, origin });
         }
     }
 
@@ -108,17 +112,10 @@ impl<'w> Proposer<'w> {
     /// So many inputs at most; none if nothing new comes any more.
     pub(crate) fn batch(&mut self, size: usize) -> Vec<Proposal> {
         let mut batch = Vec::with_capacity(size);
-        // Seeds go first; ladders leave room for other things.
-        while let Some(next) = self.queue.front() {
-            let room = match next.origin {
-                Origin::Kept | Origin::Seed => size,
-                _ => size.div_ceil(4) * 3,
-            };
-            if batch.len() >= room {
-                break;
-            }
-            batch.extend(self.queue.pop_front());
-        }
+        batch.extend(self.given.drain(..size.min(self.given.len())));
+        // Ladders leave room for other things.
+        let room = (size.div_ceil(4) * 3).saturating_sub(batch.len());
+        batch.extend(self.queue.drain(..room.min(self.queue.len())));
         let mut failed = 0;
         while batch.len() < size && failed < 40 + size {
             match self.draw() {

@@ -162,23 +162,21 @@ impl<'a> Search<'a> {
             input.is_well_formed() && input.callables().all(|callable| (callable as usize) < callables)
         };
         let usable = || knowledge.seeds.iter().map(|seed| &seed.sequence).filter(|input| is_known(input));
-        let mut given: Vec<Proposal> = Vec::new();
-        let mut give = |input: Sequence, origin| given.push(Proposal { input, origin });
-        options
-            .kept
-            .iter()
-            .filter(|input| is_known(input))
-            .for_each(|input| give(input.clone(), Origin::Kept));
-        usable().for_each(|input| give(input.clone(), Origin::Seed));
-        for part in usable().flat_map(|input| seeds::parts(&proposer.world, input)) {
-            give(part, Origin::Seed);
-        }
+        let kept = options.kept.iter().filter(|input| is_known(input)).cloned();
+        let seeds = usable().cloned();
+        let parts = usable().flat_map(|input| seeds::parts(&proposer.world, input));
+        let given = kept
+            .map(|input| Proposal { input, origin: Origin::Kept })
+            .chain(seeds.chain(parts).map(|input| Proposal { input, origin: Origin::Seed }));
+        let mut given: Vec<Proposal> = given.collect();
         proposer.focused = proposer.goals.parts_open() && !proposer.world.targets.items().is_empty();
         if proposer.focused {
-            for input in usable() {
-                if let Some(focused) = seeds::focused(&proposer.world, input) {
-                    proposer.enqueue(focused, Origin::Seed);
-                }
+            // Those with one call can be run at once; the others would meet goals in vain.
+            let (single, several): (Vec<Proposal>, Vec<Proposal>) =
+                given.into_iter().partition(|given| seeds::is_focused(&proposer.world, &given.input));
+            given = several;
+            for Proposal { input, origin } in single {
+                proposer.enqueue(input, origin);
             }
         }
         Self {
@@ -203,8 +201,9 @@ impl<'a> Search<'a> {
             Budget::Inputs(inputs) => FOCUSED.min(inputs / 6),
             Budget::Time(_) => FOCUSED,
         };
+        let own = self.state.inputs - self.kept - self.seeds;
         let goes_on =
-            self.proposer.goals.parts_open() && self.state.inputs < limit && self.without_news < limit / 4;
+            self.proposer.goals.parts_open() && own < limit && own.min(self.without_news) < limit / 4;
         if self.proposer.focused && goes_on {
             return;
         }

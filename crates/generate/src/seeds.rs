@@ -28,6 +28,11 @@ pub(crate) fn focused(world: &World<'_>, sequence: &Sequence) -> Option<Sequence
     sequence.steps.iter().position(is_target).map(|index| slice(sequence, index))
 }
 
+/// Does it call at most once what leads to the change?
+pub(crate) fn is_focused(world: &World<'_>, sequence: &Sequence) -> bool {
+    sequence.callables().filter(|callable| world.is_target(*callable)).count() <= 1
+}
+
 /// Only what a step needs: what its values were made from, and the calls on these before it.
 pub(crate) fn slice(sequence: &Sequence, wanted: usize) -> Sequence {
     let mut needed = vec![false; sequence.steps.len()];

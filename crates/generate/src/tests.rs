@@ -134,8 +134,10 @@ fn ends_when_there_is_nothing_to_call_or_nothing_new() {
 }
 
 #[test]
-fn single_calls_go_first_then_kept_inputs_then_seeds_and_their_parts() {
-    let kept = Sequence { steps: vec![constant(5), call(BELOW, None, &[0])] };
+fn kept_inputs_and_parts_of_seeds_with_one_call_go_first_and_those_with_more_follow() {
+    let once = Sequence { steps: vec![constant(5), call(BELOW, None, &[0])] };
+    let mut twice = once.clone();
+    twice.steps.push(call(BELOW, None, &[0]));
     let steps = vec![
         call(NEW_COUNTER, None, &[]),
         constant(1),
@@ -144,20 +146,22 @@ fn single_calls_go_first_then_kept_inputs_then_seeds_and_their_parts() {
         call(ADD, Some(0), &[3]),
         call(GET, Some(0), &[]),
     ];
-    let mut knowledge = knowledge(&[ADD]);
+    let mut knowledge = knowledge(&[ADD, BELOW]);
     let test = TestId("p.CounterTest#counts".to_owned());
     knowledge.seeds = vec![Seed { sequence: Sequence { steps: steps.clone() }, test, failing: true }];
     let mut run = FakeRun::new();
-    let options = SearchOptions { kept: vec![kept.clone()], ..options(3, 300) };
+    let options = SearchOptions { kept: vec![twice.clone(), once.clone()], ..options(3, 600) };
     let (report, _) = search(&knowledge, &mut run, options, false);
-    // Before them a few that call what leads to the change just once.
-    let start = run.ran.iter().position(|input| *input == kept).unwrap();
-    assert_eq!(run.ran[0].steps, steps[..3]);
-    assert!(start <= 96);
-    assert!(run.ran[..start].iter().all(|input| input.callables().filter(|id| *id == ADD).count() == 1));
+    assert_eq!(run.ran[0], once);
+    assert_eq!(run.ran[1].steps, steps[..3]);
+    // Before the others a few that call what leads to the change just once.
+    let start = run.ran.iter().position(|input| *input == twice).unwrap();
+    assert!((2..=230).contains(&start), "{start}");
+    let targets = |input: &Sequence| input.callables().filter(|id| [ADD, BELOW].contains(id)).count();
+    assert!(run.ran[..start].iter().all(|input| targets(input) == 1));
     assert_eq!(run.ran[start + 1].steps, steps);
     assert_eq!(run.ran[start + 2].steps, steps[..5]);
-    assert_eq!((report.kept, report.seeds), (1, 3));
+    assert_eq!((report.kept, report.seeds), (2, 3));
     assert!(!report.corpus.is_empty());
 }
 

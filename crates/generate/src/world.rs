@@ -1,7 +1,8 @@
 //! A catalog and what is known of it, indexed: what makes a type, what can be called on it, what leads to the change.
 
 use bonafix_model::{
-    CallableFacts, CallableId, CallableKind, Catalog, Knowledge, ParameterFacts, Sequence, Visibility,
+    CallableFacts, CallableId, CallableKind, Catalog, Knowledge, ParameterFacts, Sequence, Slot, Step,
+    Visibility,
 };
 
 use crate::chance::Weighted;
@@ -21,6 +22,8 @@ pub(crate) struct Member {
     pub(crate) visibility: Visibility,
     /// Steps that it takes at least.
     pub(crate) cost: u32,
+    /// Compares an object to another one, which should be of its type.
+    pub(crate) is_equals: bool,
 }
 
 impl Member {
@@ -53,6 +56,10 @@ pub(crate) struct World<'a> {
     methods: Vec<Vec<CallableId>>,
     /// By erased type: what looks at it.
     observers: Vec<Vec<CallableId>>,
+    /// By erased type: what can be called on it and takes something, as a test might do it.
+    fillers: Vec<Vec<CallableId>>,
+    /// What type variables and `Object` stand for, by what tests pass for them.
+    pub(crate) themes: Weighted<TypeId>,
     containers: Vec<Container>,
     /// Makes a list from an array.
     pub(crate) as_list: Option<CallableId>,
@@ -80,6 +87,7 @@ impl<'a> World<'a> {
                 result: types.named(&callable.result),
                 visibility: callable.visibility,
                 cost: NEVER,
+                is_equals: callable.name == "equals" && callable.parameters == ["java.lang.Object"],
             })
             .collect();
         let mut facts = vec![None; members.len()];
@@ -94,6 +102,8 @@ impl<'a> World<'a> {
             cheapest: vec![None; types.len()],
             methods: vec![Vec::new(); types.len()],
             observers: vec![Vec::new(); types.len()],
+            fillers: vec![Vec::new(); types.len()],
+            themes: Weighted::default(),
             containers: Vec::new(),
             as_list: find_as_list(catalog),
             targets: Weighted::default(),
@@ -113,6 +123,7 @@ impl<'a> World<'a> {
         world.index_methods(catalog);
         world.index_containers(catalog);
         world.index_targets(knowledge);
+        world.index_themes(knowledge);
         world
     }
 
@@ -142,6 +153,24 @@ impl<'a> World<'a> {
 
     pub(crate) fn observers(&self, of: TypeId) -> &[CallableId] {
         &self.observers[self.types.get(of).erased as usize]
+    }
+
+    pub(crate) fn fillers(&self, of: TypeId) -> &[CallableId] {
+        &self.fillers[self.types.get(of).erased as usize]
+    }
+
+    /// Does it take numbers and strings as well as anything else: `Object`, `Comparable`?
+    pub(crate) fn is_open(&self, wanted: TypeId) -> bool {
+        let entry = self.types.get(wanted);
+        match entry.shape {
+            Shape::Object => true,
+            Shape::Reference => {
+                !entry.is_subject
+                    && self.types.fits(self.types.text, wanted)
+                    && self.types.fits(self.types.integer, wanted)
+            }
+            _ => false,
+        }
     }
 
     pub(crate) fn containers(&self, wanted: TypeId) -> impl Iterator<Item = Container> + '_ {
@@ -307,6 +336,12 @@ impl<'a> World<'a> {
                     if member.kind != CallableKind::FieldGet {
                         self.methods[id as usize].push(*callable);
                     }
+                    let fills = member.kind == CallableKind::Method
+                        && !member.parameters.is_empty()
+                        && !member.is_equals;
+                    if fills && self.is_ordinary(*callable) {
+                        self.fillers[id as usize].push(*callable);
+                    }
                 }
             }
         }
@@ -335,6 +370,51 @@ impl<'a> World<'a> {
                 });
             }
         }
+    }
+
+    fn index_themes(&mut self, knowledge: &Knowledge) {
+        let names = [("java.lang.String", 5.0), ("java.lang.Integer", 4.0), ("java.lang.Long", 0.3)];
+        let themes: Vec<(TypeId, f64)> = names
+            .iter()
+            .chain([&("java.lang.Double", 0.3)])
+            .filter_map(|(name, weight)| self.types.find(name).map(|id| (id, *weight)))
+            .collect();
+        let mut passed = vec![0_u32; themes.len()];
+        for seed in &knowledge.seeds {
+            for given in self.given_for_open(&seed.sequence) {
+                let shape = self.types.get(given).shape;
+                let theme = themes.iter().position(|(id, _)| self.types.get(*id).shape == shape);
+                if let Some(theme) = theme {
+                    passed[theme] += 1;
+                }
+            }
+        }
+        for ((id, weight), passed) in themes.into_iter().zip(passed) {
+            self.themes.push(id, weight * if passed > 0 { 4.0 } else { 1.0 });
+        }
+    }
+
+    /// Types of the constants that a sequence passes where anything could be passed.
+    fn given_for_open(&self, sequence: &Sequence) -> Vec<TypeId> {
+        let constant = |slot: Slot| match sequence.steps.get(slot as usize) {
+            Some(Step::Constant { type_name, .. }) => Some(self.types.named(type_name)),
+            _ => None,
+        };
+        let mut found = Vec::new();
+        for step in &sequence.steps {
+            match step {
+                Step::Call { callable, arguments, .. } if (*callable as usize) < self.members.len() => {
+                    let open = arguments.iter().zip(&self.member(*callable).parameters);
+                    let open = open.filter(|(_, parameter)| self.is_open(**parameter));
+                    found.extend(open.filter_map(|(argument, _)| constant(*argument)));
+                }
+                Step::Array { element, items } if self.is_open(self.types.named(element)) => {
+                    found.extend(items.iter().filter_map(|item| constant(*item)));
+                }
+                _ => {}
+            }
+        }
+        found
     }
 
     fn index_targets(&mut self, knowledge: &Knowledge) {
