@@ -204,11 +204,8 @@ impl<'b, 'w> Builder<'b, 'w> {
         }
         let reuse = if self.is_full() {
             100
-        } else if entry.shape.is_literal() {
+        } else if entry.shape.is_literal() || world.is_open(wanted) {
             8
-        } else if world.is_open(wanted) {
-            // Anything fits here, and hardly anything makes sense.
-            3
         } else {
             25
         };
@@ -280,8 +277,11 @@ impl<'b, 'w> Builder<'b, 'w> {
     pub(crate) fn reuse(&mut self, wanted: TypeId, manner: Manner) -> Option<Slot> {
         let count = self.draft.len();
         let start = self.chance.below(count);
+        // Where anything fits, hardly anything but a number or a string makes sense.
+        let only_values = self.world.is_open(wanted) && !self.any_object();
         (0..count).map(|offset| (start + offset) % count).find_map(|index| {
             let fits = self.world.types.fits(self.draft.types[index], wanted)
+                && (!only_values || self.world.types.get(self.draft.types[index]).shape.is_literal())
                 && match &self.draft.steps[index] {
                     Step::Constant { value, .. } => manner.allows(value),
                     _ => true,
@@ -304,14 +304,22 @@ impl<'b, 'w> Builder<'b, 'w> {
         }
     }
 
+    /// Is any object to be passed where anything fits? Rarely, where tests do not: most objects are equal to themselves
+    /// only, and say nothing of themselves but where they lie.
+    fn any_object(&mut self) -> bool {
+        let share = if self.world.objects_are_passed { 100 } else { 4 };
+        self.chance.below(1_000) < share
+    }
+
     fn make_object(&mut self, manner: Manner, depth: u32) -> Option<Slot> {
         let world = self.world;
         let manner = Manner { null: 0, ..manner };
-        let wanted = match self.chance.below(100) {
-            0..95 => None,
-            95..98 => world.themes.pick(self.chance),
-            _ if depth < MAX_DEPTH => self.chance.pick(&world.subjects).copied(),
-            _ => None,
+        let wanted = if depth < MAX_DEPTH && self.any_object() {
+            self.chance.pick(&world.subjects).copied()
+        } else if self.chance.percent(3) {
+            world.themes.pick(self.chance)
+        } else {
+            None
         };
         if let Some(wanted) = wanted {
             return self.make(wanted, manner, depth + 1);
@@ -341,7 +349,8 @@ impl<'b, 'w> Builder<'b, 'w> {
     ) -> Option<Vec<Slot>> {
         let least = usize::from(!manner.empty);
         let room = self.limit.saturating_sub(self.draft.len() + 4);
-        let count = count.unwrap_or_else(|| (least + self.chance.below(6)).min(room));
+        let longest = if self.world.is_open(element) { 1 + self.chance.below(5) } else { 5 };
+        let count = count.unwrap_or_else(|| (least + self.chance.below(longest + 1)).min(room));
         let inside = manner.inside();
         let shape = self.world.types.get(element).shape;
         if shape.is_literal() {

@@ -110,8 +110,10 @@ impl Palette {
             self.rows.len() - 1
         });
         let values = &mut self.rows[index].values;
-        // One more than there are leads to a new one until the row is full.
-        let choice = chance.below(self.size.max(values.len()));
+        // A place without a value gets a new one. What a sequence has already leaves room for something new, once in a
+        // while.
+        let places = self.size.max(values.len() + usize::from(chance.bit()));
+        let choice = chance.below(places);
         if let Some(value) = values.get(choice) {
             return manner.allows(value).then(|| value.clone());
         }

@@ -149,6 +149,8 @@ const RESTART: u64 = 6_000;
 const CORPUS: usize = 500;
 /// Findings of one kind that are told of before they become rare.
 const TOLD: u64 = 6;
+/// Findings of one kind that are pursued: what came to nothing so often will not come to anything.
+const PURSUED: u64 = 300;
 
 impl<'a> Search<'a> {
     /// Prepares a search in terms of a catalog and of the goals of a runner.
@@ -325,8 +327,10 @@ impl<'a> Search<'a> {
                 self.news(origin, 3.0);
             }
             self.state.reached += 1;
-            // A part of them is as good as all of them.
-            if self.state.reached < 200 || self.state.reached.is_multiple_of(16) {
+            // A part of them is as good as all of them. Those that differ are pursued, if they are worth anything; what
+            // is noise would hide all that comes after it.
+            let differs = matches!(ran.outcome, SequenceOutcome::Differs { .. });
+            if !differs && (self.state.reached < 200 || self.state.reached.is_multiple_of(16)) {
                 self.proposer.reached.push(input.clone());
                 self.keep(input);
             }
@@ -375,14 +379,14 @@ impl<'a> Search<'a> {
         let shorter = length < record.shortest && record.count <= 10 * TOLD;
         let told = record.count <= TOLD || record.count.is_power_of_two() || shorter;
         record.shortest = record.shortest.min(length);
-        let (first, pursue) = (record.count == 1, record.pursue);
+        let (first, pursue, count) = (record.count == 1, record.pursue, record.count);
         if first {
             self.news(origin, 2.0);
         }
         self.keep(&finding.input);
         let reaction = match told {
             true => on_difference(finding, run)?,
-            false if pursue => Reaction::Pursue,
+            false if pursue && count <= PURSUED => Reaction::Pursue,
             false => Reaction::Continue,
         };
         if told && let Some(record) = self.kinds.get_mut(&kind) {
@@ -390,8 +394,8 @@ impl<'a> Search<'a> {
         }
         match reaction {
             Reaction::Stop => return Ok(true),
-            Reaction::Pursue => self.pursue(finding, first),
-            Reaction::Continue => {}
+            Reaction::Pursue if count <= PURSUED => self.pursue(finding, first),
+            Reaction::Pursue | Reaction::Continue => {}
         }
         Ok(false)
     }

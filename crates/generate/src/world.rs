@@ -1,8 +1,8 @@
 //! A catalog and what is known of it, indexed: what makes a type, what can be called on it, what leads to the change.
 
 use bonafix_model::{
-    CallableFacts, CallableId, CallableKind, Catalog, Knowledge, ParameterFacts, Sequence, Slot, Step,
-    Visibility,
+    CallableFacts, CallableId, CallableKind, Catalog, Knowledge, Literal, ParameterFacts, Sequence, Slot,
+    Step, Visibility,
 };
 
 use crate::chance::Weighted;
@@ -60,6 +60,8 @@ pub(crate) struct World<'a> {
     fillers: Vec<Vec<CallableId>>,
     /// What type variables and `Object` stand for, by what tests pass for them.
     pub(crate) themes: Weighted<TypeId>,
+    /// Tests pass objects of the program where anything could be passed.
+    pub(crate) objects_are_passed: bool,
     containers: Vec<Container>,
     /// Makes a list from an array.
     pub(crate) as_list: Option<CallableId>,
@@ -104,6 +106,7 @@ impl<'a> World<'a> {
             observers: vec![Vec::new(); types.len()],
             fillers: vec![Vec::new(); types.len()],
             themes: Weighted::default(),
+            objects_are_passed: false,
             containers: Vec::new(),
             as_list: find_as_list(catalog),
             targets: Weighted::default(),
@@ -383,6 +386,7 @@ impl<'a> World<'a> {
         for seed in &knowledge.seeds {
             for given in self.given_for_open(&seed.sequence) {
                 let shape = self.types.get(given).shape;
+                self.objects_are_passed |= self.types.get(given).is_subject;
                 let theme = themes.iter().position(|(id, _)| self.types.get(*id).shape == shape);
                 if let Some(theme) = theme {
                     passed[theme] += 1;
@@ -394,22 +398,27 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Types of the constants that a sequence passes where anything could be passed.
+    /// Types of the values that a sequence passes where anything could be passed.
     fn given_for_open(&self, sequence: &Sequence) -> Vec<TypeId> {
-        let constant = |slot: Slot| match sequence.steps.get(slot as usize) {
+        let given = |slot: &Slot| match sequence.steps.get(*slot as usize) {
+            Some(Step::Constant { value: Literal::Null, .. }) | None => None,
             Some(Step::Constant { type_name, .. }) => Some(self.types.named(type_name)),
-            _ => None,
+            Some(Step::Call { callable, .. }) => {
+                self.members.get(*callable as usize).map(|member| member.result)
+            }
+            Some(_) => None,
         };
         let mut found = Vec::new();
         for step in &sequence.steps {
             match step {
                 Step::Call { callable, arguments, .. } if (*callable as usize) < self.members.len() => {
-                    let open = arguments.iter().zip(&self.member(*callable).parameters);
-                    let open = open.filter(|(_, parameter)| self.is_open(**parameter));
-                    found.extend(open.filter_map(|(argument, _)| constant(*argument)));
+                    let member = self.member(*callable);
+                    let open = arguments.iter().zip(&member.parameters);
+                    let open = open.filter(|(_, parameter)| !member.is_equals && self.is_open(**parameter));
+                    found.extend(open.filter_map(|(argument, _)| given(argument)));
                 }
                 Step::Array { element, items } if self.is_open(self.types.named(element)) => {
-                    found.extend(items.iter().filter_map(|item| constant(*item)));
+                    found.extend(items.iter().filter_map(given));
                 }
                 _ => {}
             }
