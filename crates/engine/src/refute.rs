@@ -14,9 +14,9 @@ use bonafix_lang::{
     WitnessError, WrittenWitness,
 };
 use bonafix_model::{
-    Breakdown, CallableId, Catalog, Confirmation, DifferenceClass, Effort, Ending, Event, Evidence, Exhibit,
-    InputSet, Knowledge, Notice, Observation, Ran, Sequence, SequenceOutcome, Step, Strength, TestId,
-    VersionRole, Witness,
+    Access, Breakdown, CallableId, Catalog, Confirmation, Difference, DifferenceClass, Effort, Ending, Event,
+    Evidence, Exhibit, InputSet, Knowledge, Notice, Observation, Ran, Sequence, SequenceOutcome, Step,
+    Strength, TestId, Tolerance, VersionRole, Witness, compare, covered,
 };
 use camino::Utf8Path;
 
@@ -37,6 +37,8 @@ const MINIMISING: u64 = 4000;
 const ATTEMPTS: u32 = 3;
 /// In all.
 const ALL_ATTEMPTS: u32 = 12;
+/// A private field is looked at more closely so often, and then ever more seldom.
+const LOOKS: u32 = 4;
 /// Remarks that are kept to be shown.
 const REMARKS: usize = 8;
 /// Inputs without news after which a search has nothing left.
@@ -100,6 +102,7 @@ impl Refutation<'_> {
             discards: Discards::default(),
             remarks: BTreeMap::new(),
             failed: BTreeMap::new(),
+            looks: BTreeMap::new(),
             attempts: 0,
             proof: None,
             telling: Vec::new(),
@@ -157,12 +160,20 @@ impl Seen {
         }
     }
 
-    fn of(confirmation: Confirmation) -> Option<Self> {
+    fn of(confirmation: &Confirmation) -> Self {
         match confirmation {
-            Confirmation::Stable(observation) => Some(Self::Observed(observation)),
-            Confirmation::Failed(breakdown) => Some(Self::BrokeDown(breakdown)),
-            Confirmation::Unstable { .. } => None,
+            Confirmation::Stable(observation) => Self::Observed(observation.clone()),
+            Confirmation::Failed(breakdown) => Self::BrokeDown(*breakdown),
+            Confirmation::Unstable { observations } => Self::Observed(Box::new(observations[0].clone())),
         }
+    }
+
+    /// Without what is not the same each time in one of the versions; none if nothing is left to compare.
+    fn covered(self, wavering: &[Difference]) -> Option<Self> {
+        Some(match self {
+            Self::Observed(observation) => Self::Observed(Box::new(covered(&observation, wavering)?)),
+            broke_down @ Self::BrokeDown(_) => broke_down,
+        })
     }
 
     fn observed(&self) -> Option<&Observation> {
@@ -187,6 +198,8 @@ struct Trial<'a> {
     discards: Discards,
     remarks: BTreeMap<RemarkReason, Evidence>,
     failed: BTreeMap<Key, u32>,
+    /// How often one looked closer at a private field.
+    looks: BTreeMap<(Option<CallableId>, Vec<String>), u32>,
     attempts: u32,
     proof: Option<Evidence>,
     /// Inputs that showed something, for further patches.
@@ -262,6 +275,12 @@ impl Trial<'_> {
         run: &mut dyn Run,
     ) -> Result<Reaction, LangError> {
         let Some(difference) = &claim.difference else { return Ok(Reaction::Pursue) };
+        let place = (key(input, claim).0, field_names(difference));
+        let looks = self.looks.entry(place).or_default();
+        *looks += 1;
+        if *looks > LOOKS && !looks.is_power_of_two() {
+            return Ok(Reaction::Pursue);
+        }
         let longer = bonafix_generate::observers(input, &difference.location, self.catalog);
         if longer.is_empty() {
             return Ok(Reaction::Pursue);
@@ -343,7 +362,9 @@ impl Trial<'_> {
     /// Sees it again, alone in fresh state; none if it is not the same each time, or does not count any more.
     fn confirm(&self, input: &Sequence, run: &mut dyn Run) -> Result<Option<Confirmed>, LangError> {
         let all = RunScope { versions: vec![0, 1, 2], show_all: true };
-        let mut seen = run.confirm(input, CONFIRMATIONS, &all)?.into_iter().map(Seen::of);
+        let confirmations = run.confirm(input, CONFIRMATIONS, &all)?;
+        let wavering: Vec<Difference> = confirmations.iter().take(JUDGED.len()).flat_map(wavering).collect();
+        let mut seen = confirmations.iter().map(|confirmation| Seen::of(confirmation).covered(&wavering));
         let (Some(Some(reference)), Some(Some(patched))) = (seen.next(), seen.next()) else {
             return Ok(None);
         };
@@ -540,12 +561,31 @@ fn sentence(claim: &Claim) -> String {
     format!("({}) {}", claim.class.name(), claim.sentence(&place.unwrap_or_default()))
 }
 
+/// Where a version differs from itself.
+fn wavering(confirmation: &Confirmation) -> Vec<Difference> {
+    match confirmation {
+        Confirmation::Unstable { observations } => {
+            compare(&observations[0], &observations[1], &Tolerance::default())
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// How often the witness passed on the reference and failed on the patched version.
 fn confirmations(written: &WrittenWitness) -> u32 {
     let of = |role: VersionRole| written.replays.iter().filter(move |replay| replay.role == role);
     let pairs = of(VersionRole::Reference).zip(of(VersionRole::Patched));
     let held = pairs.filter(|(reference, patched)| reference.passed && !patched.passed).count();
     u32::try_from(held).unwrap_or_default()
+}
+
+/// The fields on the way to a difference, by name.
+fn field_names(difference: &Difference) -> Vec<String> {
+    let names = difference.location.path.iter().filter_map(|access| match access {
+        Access::Field { name, .. } => Some(name.clone()),
+        _ => None,
+    });
+    names.collect()
 }
 
 /// What attempts that came to nothing are counted by.

@@ -43,6 +43,7 @@ pub use knowledge::{
 pub use observation::{
     Access, Breakdown, CollectionKind, Confirmation, Difference, DifferenceKind, Element, Ending, Exception,
     Field, Location, Observation, SequenceOutcome, StepObservation, Summary, Tolerance, Value, compare,
+    covered,
 };
 pub use outcome::{ExitCode, InconclusiveReason, InvalidReason, Outcome, Verdict};
 pub use report::{

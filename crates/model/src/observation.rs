@@ -365,6 +365,65 @@ pub fn compare(left: &Observation, right: &Observation, tolerance: &Tolerance) -
     comparison.found
 }
 
+/// An observation in which some places are covered: whatever is there, it looks the same.
+///
+/// For what differs between two runs of one version, by nature. None if so much differs that nothing can be said: the way
+/// it ended.
+pub fn covered(observation: &Observation, places: &[Difference]) -> Option<Observation> {
+    let mut covered = observation.clone();
+    for Difference { location, kind, .. } in places {
+        match kind {
+            DifferenceKind::ExceptionMessage | DifferenceKind::ExceptionPlace => {
+                let Ending::Threw { exception, .. } = &mut covered.ending else { return None };
+                exception.message = None;
+                exception.thrown_by = None;
+            }
+            _ if location.element == Element::Exception => return None,
+            _ => {
+                let seen = covered.steps.iter_mut().find(|seen| seen.step == location.step);
+                let value = seen.and_then(|seen| match location.element {
+                    Element::Return => seen.result.as_mut(),
+                    Element::Receiver => seen.receiver.as_mut(),
+                    Element::Argument(number) => {
+                        seen.arguments.iter_mut().find(|(at, _)| *at == number).map(|(_, value)| value)
+                    }
+                    Element::Exception => None,
+                });
+                if let Some(value) = value {
+                    cover(value, &location.path);
+                }
+            }
+        }
+    }
+    Some(covered)
+}
+
+/// Covers what lies at the end of a way, or as far as the way can be gone: elements without a place of their own are
+/// covered with all that hold them.
+fn cover(value: &mut Value, path: &[Access]) {
+    if let Some((first, rest)) = path.split_first() {
+        let below = match (first, &mut *value) {
+            (Access::Field { name, .. }, Value::Object { fields, .. }) => {
+                fields.iter_mut().find(|field| field.name == *name).map(|field| &mut field.value)
+            }
+            (Access::Index(at), Value::Collection { items, ordered: true, .. }) => {
+                usize::try_from(*at).ok().and_then(|at| items.get_mut(at))
+            }
+            (Access::Key(key), Value::Map { entries, .. }) => {
+                entries.iter_mut().find(|(known, _)| known.to_string() == *key).map(|(_, value)| value)
+            }
+            _ => None,
+        };
+        if let Some(below) = below {
+            return cover(below, rest);
+        }
+    }
+    *value = Value::Opaque { type_name: COVERED.to_owned() };
+}
+
+/// What is covered looks like this.
+const COVERED: &str = "value that is never the same";
+
 /// A comparison under way, and where it stands.
 struct Comparison {
     tolerance: Tolerance,
@@ -863,6 +922,7 @@ pub enum Confirmation {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test may fail")]
 mod tests {
     use super::*;
 
@@ -1072,6 +1132,37 @@ mod tests {
             &threw(4, "E", "n", "p.A.g"),
             &["step 4: exception ExceptionMessage m / n", "step 4: exception ExceptionPlace p.A.f / p.A.g"],
         );
+    }
+
+    #[test]
+    fn what_differs_by_nature_can_be_covered_and_the_rest_still_compares() {
+        let record = |stamp: i64, size: i32| {
+            returning(object(&[("stamp", Value::Long(stamp)), ("sizes", list(vec![Value::Int(size)]))]))
+        };
+        let wavering = compare(&record(1, 7), &record(2, 7), &Tolerance::default());
+        let (left, right) = (covered(&record(1, 7), &wavering), covered(&record(3, 8), &wavering));
+        let differences = compare(&left.unwrap(), &right.unwrap(), &Tolerance::default());
+        assert_eq!(render(&differences), ["step 3: return value.sizes[0] Value 7 / 8"]);
+    }
+
+    #[test]
+    fn a_place_without_a_name_is_covered_with_what_holds_it() {
+        let wavering = compare(
+            &returning(set(vec![Value::Int(1)])),
+            &returning(set(vec![Value::Int(2)])),
+            &Tolerance::default(),
+        );
+        let (one, other) = (returning(set(vec![Value::Int(5)])), returning(set(vec![Value::Int(6)])));
+        assert_eq!(covered(&one, &wavering), covered(&other, &wavering));
+    }
+
+    #[test]
+    fn an_ending_that_wavers_cannot_be_covered() {
+        let thrown = threw(3, "E", "m", "f");
+        let wavering = compare(&thrown, &returning(Value::Null), &Tolerance::default());
+        assert_eq!(covered(&thrown, &wavering), None);
+        let wording = compare(&thrown, &threw(3, "E", "n", "f"), &Tolerance::default());
+        assert_eq!(covered(&thrown, &wording), covered(&threw(3, "E", "o", "f"), &wording));
     }
 
     #[test]
