@@ -1,8 +1,8 @@
 //! A catalog and what is known of it, indexed: what makes a type, what can be called on it, what leads to the change.
 
 use bonafix_model::{
-    CallableFacts, CallableId, CallableKind, Catalog, Knowledge, Literal, ParameterFacts, Sequence, Slot,
-    Step, Visibility,
+    Callable, CallableFacts, CallableId, CallableKind, Catalog, Knowledge, Literal, ParameterFacts, Sequence,
+    Slot, Step, Visibility,
 };
 
 use crate::chance::Weighted;
@@ -24,11 +24,28 @@ pub(crate) struct Member {
     pub(crate) cost: u32,
     /// Compares an object to another one, which should be of its type.
     pub(crate) is_equals: bool,
+    /// What it makes is another each time.
+    wavers: bool,
 }
 
 impl Member {
     pub(crate) fn needs_receiver(&self) -> bool {
         matches!(self.kind, CallableKind::Method | CallableKind::FieldGet | CallableKind::FieldSet)
+    }
+}
+
+/// Does it read the clock, or draw a number? An input that does so differs from itself.
+fn wavers(callable: &Callable) -> bool {
+    let parameters = &callable.parameters;
+    match (callable.owner.as_str(), callable.name.as_str()) {
+        ("java.util.Date" | "java.util.Random" | "java.lang.Object", "<init>") => parameters.is_empty(),
+        ("java.util.GregorianCalendar", "<init>") => !parameters.iter().any(|name| name == "int"),
+        ("java.util.Calendar", "getInstance")
+        | ("java.util.UUID", "randomUUID")
+        | ("java.lang.Math", "random")
+        | ("java.lang.System", _) => true,
+        (owner, "now") => owner.starts_with("java.time."),
+        _ => false,
     }
 }
 
@@ -90,6 +107,7 @@ impl<'a> World<'a> {
                 visibility: callable.visibility,
                 cost: NEVER,
                 is_equals: callable.name == "equals" && callable.parameters == ["java.lang.Object"],
+                wavers: wavers(callable),
             })
             .collect();
         let mut facts = vec![None; members.len()];
@@ -223,7 +241,7 @@ impl<'a> World<'a> {
     fn index_makers(&mut self) {
         let mut by_supertype: Vec<Vec<CallableId>> = vec![Vec::new(); self.types.len()];
         for (member, id) in self.members.iter().zip(0..) {
-            if matches!(member.kind, CallableKind::FieldSet | CallableKind::StaticSet) {
+            if matches!(member.kind, CallableKind::FieldSet | CallableKind::StaticSet) || member.wavers {
                 continue;
             }
             for supertype in self.types.supertypes(member.result) {
