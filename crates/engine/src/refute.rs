@@ -14,9 +14,10 @@ use bonafix_lang::{
     WitnessError, WrittenWitness,
 };
 use bonafix_model::{
-    Access, Breakdown, CallableId, Catalog, Confirmation, Difference, DifferenceClass, Effort, Ending, Event,
-    Evidence, Exhibit, InputSet, Knowledge, Notice, Observation, Ran, Sequence, SequenceOutcome, Step,
-    Strength, TestId, Tolerance, VersionRole, Witness, compare, covered,
+    Access, Breakdown, CallableId, Catalog, Confirmation, Difference, DifferenceClass, Effort, Element,
+    Ending, Event, Evidence, Exhibit, InputSet, Knowledge, Literal, Location, Notice, Observation, Ran,
+    Sequence, SequenceOutcome, Slot, Step, Strength, TestId, Tolerance, VersionRole, Witness, compare,
+    covered,
 };
 use camino::Utf8Path;
 
@@ -45,6 +46,8 @@ const REMARKS: usize = 8;
 const PATIENCE: u64 = 120_000;
 /// Inputs of earlier patches that are run on a further one.
 const KEPT: usize = 1500;
+/// Values of one input that are looked at more closely.
+const LOOKED_AT: usize = 3;
 /// Between two words on how it goes.
 const TELL_EVERY: Duration = Duration::from_millis(200);
 
@@ -223,10 +226,20 @@ impl Trial<'_> {
             Ruling::Evidence(claim) => self.prosecute(&finding.input, &claim, run),
             Ruling::Remark { reason, claim } => {
                 self.remark(reason, &finding.input, &claim);
-                if reason == RemarkReason::InternalState {
-                    return self.look_closer(&finding.input, &claim, run);
+                let hides_more = matches!(
+                    reason,
+                    RemarkReason::InternalState
+                        | RemarkReason::ExceptionMessage
+                        | RemarkReason::ExceptionPlace
+                );
+                match (hides_more, reference.observed(), patched.observed()) {
+                    (true, Some(reference), Some(patched)) => {
+                        self.look_closer(&finding.input, &claim, reference, patched, run)
+                    }
+                    // What is no behaviour has no better input nearby.
+                    _ if !reason.is_difference() => Ok(Reaction::Continue),
+                    _ => Ok(Reaction::Pursue),
                 }
-                Ok(Reaction::Pursue)
             }
         }
     }
@@ -267,21 +280,34 @@ impl Trial<'_> {
         }
     }
 
-    /// Private state differs: calls that a test could make may show it.
+    /// Private state differs, of an object or of an exception: calls that a test could make may show it.
     fn look_closer(
         &mut self,
         input: &Sequence,
         claim: &Claim,
+        reference: &Observation,
+        patched: &Observation,
         run: &mut dyn Run,
     ) -> Result<Reaction, LangError> {
-        let Some(difference) = &claim.difference else { return Ok(Reaction::Pursue) };
-        let place = (key(input, claim).0, field_names(difference));
-        let looks = self.looks.entry(place).or_default();
-        *looks += 1;
-        if *looks > LOOKS && !looks.is_power_of_two() {
-            return Ok(Reaction::Pursue);
+        let mut longer = Vec::new();
+        let values = differing_values(reference, patched, &self.options.tolerance_for(&self.knowledge));
+        if values.is_empty() {
+            // Only the wording of an exception differs: there is nothing behind it.
+            return Ok(Reaction::Continue);
         }
-        let longer = bonafix_generate::observers(input, &difference.location, self.catalog);
+        if let Some(difference) = &claim.difference {
+            let place = (key(input, claim).0, field_names(difference));
+            let looks = self.looks.entry(place).or_default();
+            *looks += 1;
+            if *looks > LOOKS && !looks.is_power_of_two() {
+                return Ok(Reaction::Pursue);
+            }
+        }
+        for location in values {
+            let thrown = reference.thrown_at(location.step).zip(patched.thrown_at(location.step));
+            let thrown = thrown.map(|(exception, _)| exception.type_name.as_str());
+            longer.extend(bonafix_generate::observers(input, &location, thrown, self.catalog));
+        }
         if longer.is_empty() {
             return Ok(Reaction::Pursue);
         }
@@ -364,6 +390,10 @@ impl Trial<'_> {
             let Some(confirmed) = self.confirm(&candidate, run)? else { continue };
             if is_noise(&candidate, &confirmed, run)? {
                 dismissal = Dismissal::new(RemarkReason::IllConditioned.key(), &confirmed.claim);
+                continue;
+            }
+            if is_half_done(&candidate, &confirmed, run)? {
+                dismissal = Dismissal::new("half-done", &confirmed.claim);
                 continue;
             }
             self.telling.push(candidate.clone());
@@ -612,6 +642,63 @@ fn key(input: &Sequence, claim: &Claim) -> Key {
         _ => input.callables().last(),
     };
     (callable, claim.class)
+}
+
+/// The values that differ, each once, by the first difference in it.
+fn differing_values(reference: &Observation, patched: &Observation, tolerance: &Tolerance) -> Vec<Location> {
+    let mut found: Vec<Location> = Vec::new();
+    for difference in compare(reference, patched, tolerance) {
+        let location = difference.location;
+        let is_value = location.element != Element::Exception || !location.path.is_empty();
+        let known = |other: &Location| (other.step, other.element) == (location.step, location.element);
+        if is_value && !found.iter().any(known) {
+            found.push(location);
+        }
+    }
+    found.truncate(LOOKED_AT);
+    found
+}
+
+/// Does a call that fails in the reference leave something behind there, which shows in what is compared? Nobody promises
+/// that, so another version may leave something else behind, or nothing.
+fn is_half_done(input: &Sequence, confirmed: &Confirmed, run: &mut dyn Run) -> Result<bool, LangError> {
+    let (Some(difference), Some(reference)) = (&confirmed.claim.difference, confirmed.reference.observed())
+    else {
+        return Ok(false);
+    };
+    let step = difference.location.step;
+    let failing = reference.throwing_steps().filter(|throwing| *throwing < step);
+    let without: Vec<Sequence> = failing.filter_map(|failing| without_call(input, failing, step)).collect();
+    if without.is_empty() {
+        return Ok(false);
+    }
+    let at = |observation: &Observation| {
+        let seen = observation.steps.iter().find(|seen| seen.step == step);
+        let value = match difference.location.element {
+            Element::Receiver => seen.and_then(|seen| seen.receiver.clone()),
+            _ => seen.and_then(|seen| seen.result.clone()),
+        };
+        (value, observation.thrown_at(step).map(|exception| exception.type_name.clone()))
+    };
+    let scope = RunScope { versions: vec![JUDGED[0]], show_all: true };
+    let ran = run.run(&without, &scope)?;
+    Ok(ran.into_iter().any(|ran| match ran.outcome {
+        SequenceOutcome::Same { observation: Some(observation), .. } => at(&observation) != at(reference),
+        _ => true,
+    }))
+}
+
+/// The input up to a step, with nothing in place of a call and of all that needs it; none if the step itself does.
+fn without_call(input: &Sequence, call: Slot, until: Slot) -> Option<Sequence> {
+    let mut steps = input.steps[..=until as usize].to_vec();
+    let mut gone = vec![call];
+    for (step, number) in steps.iter_mut().zip(0..) {
+        if number == call || step.uses().any(|used| gone.contains(&used)) {
+            gone.push(number);
+            *step = Step::Constant { type_name: "int".to_owned(), value: Literal::Integer(0) };
+        }
+    }
+    (!gone.contains(&until)).then_some(Sequence { steps })
 }
 
 /// Does the reference itself waver as much when its input wavers in the last digit?

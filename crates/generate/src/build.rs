@@ -165,7 +165,7 @@ impl<'b, 'w> Builder<'b, 'w> {
             let argument = self.make(parameter, manner, depth + 1)?;
             arguments.push(argument);
         }
-        let slot = self.draft.push(world, Step::Call { callable, receiver, arguments });
+        let slot = self.draft.push(world, Step::Call { callable, receiver, arguments, caught: false });
         if let Some(wanted) = wanted {
             self.draft.types[slot as usize] = wanted;
         }
@@ -504,7 +504,8 @@ impl<'b, 'w> Builder<'b, 'w> {
             let element = self.uniform_element(argument(0));
             let items = self.elements(element, None, manner, depth + 1)?;
             let array = self.push_array(element, items);
-            let call = Step::Call { callable: as_list, receiver: None, arguments: vec![array] };
+            let call =
+                Step::Call { callable: as_list, receiver: None, arguments: vec![array], caught: false };
             let slot = self.draft.push(world, call);
             self.draft.types[slot as usize] = wanted;
             return Some(slot);
@@ -522,7 +523,12 @@ impl<'b, 'w> Builder<'b, 'w> {
         let items = self.elements(element, None, firm, depth + 1)?;
         let made = self.draft.push(
             world,
-            Step::Call { callable: container.constructor, receiver: None, arguments: Vec::new() },
+            Step::Call {
+                callable: container.constructor,
+                receiver: None,
+                arguments: Vec::new(),
+                caught: false,
+            },
         );
         self.draft.types[made as usize] = wanted;
         for item in items {
@@ -533,7 +539,10 @@ impl<'b, 'w> Builder<'b, 'w> {
             if self.is_full() {
                 break;
             }
-            self.draft.push(world, Step::Call { callable: container.add, receiver: Some(made), arguments });
+            self.draft.push(
+                world,
+                Step::Call { callable: container.add, receiver: Some(made), arguments, caught: false },
+            );
         }
         Some(made)
     }

@@ -74,6 +74,18 @@ impl<T: Copy> Weighted<T> {
         self.items.get(index).or(self.items.last()).copied()
     }
 
+    /// Leaves out some items.
+    pub(crate) fn retain(&mut self, wanted: impl Fn(T) -> bool) {
+        let all = std::mem::take(self);
+        let mut before = 0.0;
+        for (item, sum) in all.items.into_iter().zip(all.sums) {
+            if wanted(item) {
+                self.push(item, sum - before);
+            }
+            before = sum;
+        }
+    }
+
     pub(crate) fn items(&self) -> &[T] {
         &self.items
     }

@@ -18,7 +18,7 @@ pub(crate) fn elements(world: &World<'_>, sequence: &Sequence, of: Slot, until: 
     let Step::Call { callable, .. } = &sequence.steps[of as usize] else { return None };
     let add = world.filled_by(*callable)?;
     let added = sequence.steps[..until].iter().filter_map(|step| match step {
-        Step::Call { callable, receiver: Some(receiver), arguments }
+        Step::Call { callable, receiver: Some(receiver), arguments, .. }
             if *callable == add && *receiver == of =>
         {
             arguments.first().copied()
@@ -45,7 +45,7 @@ pub(crate) fn manner_of(world: &World<'_>, chance: &mut Chance, sequence: &Seque
     let mut inside = false;
     for (index, step) in sequence.steps.iter().enumerate().skip(wanted as usize + 1) {
         match step {
-            Step::Call { callable, receiver, arguments } => {
+            Step::Call { callable, receiver, arguments, .. } => {
                 let Some(place) = arguments.iter().position(|argument| *argument == wanted) else { continue };
                 match receiver {
                     _ if Some(*callable) == world.as_list => wanted = crate::draft::slot(index),

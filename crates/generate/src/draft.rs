@@ -118,13 +118,14 @@ pub(crate) fn remap(step: &Step, map: &[Option<Slot>]) -> Option<Step> {
     let find_all = |slots: &[Slot]| slots.iter().map(find).collect::<Option<Vec<Slot>>>();
     Some(match step {
         Step::Constant { .. } => step.clone(),
-        Step::Call { callable, receiver, arguments } => Step::Call {
+        Step::Call { callable, receiver, arguments, caught } => Step::Call {
             callable: *callable,
             receiver: match receiver {
                 Some(receiver) => Some(find(receiver)?),
                 None => None,
             },
             arguments: find_all(arguments)?,
+            caught: *caught,
         },
         Step::Array { element, items } => Step::Array { element: element.clone(), items: find_all(items)? },
         Step::Stub { interface, answers } => {

@@ -17,6 +17,7 @@ const BATCH: usize = 32;
 struct Size {
     calls: usize,
     steps: usize,
+    caught: usize,
     uses: usize,
     constants: u64,
     /// Of equal ones, the one with smaller numbers.
@@ -38,11 +39,12 @@ pub fn minimise(
         tried: HashSet::new(),
         left: budget_inputs,
     };
-    let passes: [fn(&Minimiser) -> Vec<Sequence>; 5] = [
+    let passes: [fn(&Minimiser) -> Vec<Sequence>; 6] = [
         Minimiser::shorter,
         Minimiser::without_parts,
         Minimiser::bypassed,
         Minimiser::narrower,
+        Minimiser::uncaught,
         Minimiser::simpler,
     ];
     loop {
@@ -210,6 +212,20 @@ impl Minimiser {
         without_dead_steps(&Sequence { steps })
     }
 
+    /// With one exception less that is caught.
+    fn uncaught(&self) -> Vec<Sequence> {
+        let mut found = Vec::new();
+        for index in self.calls() {
+            let mut changed = self.best.clone();
+            if let Step::Call { caught, .. } = &mut changed.steps[index]
+                && std::mem::take(caught)
+            {
+                found.push(changed);
+            }
+        }
+        found
+    }
+
     /// With fewer elements and answers.
     fn narrower(&self) -> Vec<Sequence> {
         let mut found = Vec::new();
@@ -340,11 +356,15 @@ fn simpler_texts(units: &[u16]) -> Vec<Vec<u16>> {
 }
 
 fn size(sequence: &Sequence) -> Size {
-    let mut size = Size { calls: 0, steps: sequence.steps.len(), uses: 0, constants: 0, amount: 0 };
+    let mut size =
+        Size { calls: 0, steps: sequence.steps.len(), caught: 0, uses: 0, constants: 0, amount: 0 };
     for step in &sequence.steps {
         size.uses += step.uses().count();
         match step {
-            Step::Call { .. } => size.calls += 1,
+            Step::Call { caught, .. } => {
+                size.calls += 1;
+                size.caught += usize::from(*caught);
+            }
             Step::Constant { value, .. } => {
                 let (weight, amount) = literal_size(value);
                 size.constants += weight;

@@ -11,6 +11,9 @@ use crate::oddity;
 use crate::types::{Shape, TypeId};
 use crate::world::World;
 
+/// Of a hundred calls that others are put behind, those whose exceptions are caught.
+const CAUGHT: u32 = 20;
+
 /// One changed sequence; none if the change that chance chose cannot be made.
 pub(crate) fn mutate(
     world: &World<'_>,
@@ -190,7 +193,7 @@ fn replace(
     index: usize,
     place: usize,
 ) -> Option<Sequence> {
-    let Step::Call { callable, receiver, arguments } = &parent.steps[index] else { return None };
+    let Step::Call { callable, receiver, arguments, caught } = &parent.steps[index] else { return None };
     let wanted = wanted_type(world, parent, index, place)?;
     let manner = Manner::of(world.parameter_facts(*callable, place), chance);
     let mut builder = Builder::new(world, chance, Draft::default(), limit(parent));
@@ -199,7 +202,7 @@ fn replace(
     let value = builder.make(wanted, manner, 1)?;
     let mut arguments = arguments.clone();
     arguments[place] = value;
-    let call = Step::Call { callable: *callable, receiver: *receiver, arguments };
+    let call = Step::Call { callable: *callable, receiver: *receiver, arguments, caught: *caught };
     // Up to here no slot has moved.
     let copied = builder.draft.push(world, call);
     map.push(Some(copied));
@@ -295,7 +298,13 @@ fn swap(world: &World<'_>, chance: &mut Chance, parent: &Sequence) -> Option<Seq
 
 /// A call behind all others: of the change, or of what shows an object.
 fn append(world: &World<'_>, chance: &mut Chance, parent: &Sequence) -> Option<Sequence> {
-    let draft = Draft::of(world, parent);
+    let mut draft = Draft::of(world, parent);
+    if chance.percent(CAUGHT)
+        && let Some(Step::Call { caught, .. }) = draft.steps.last_mut()
+    {
+        // If the last call throws, what follows shows what it has left behind.
+        *caught = true;
+    }
     let mut builder = Builder::new(world, chance, draft, limit(parent));
     if builder.chance.percent(50)
         && let Some(target) = world.targets.pick(builder.chance)
@@ -369,7 +378,7 @@ fn splice(world: &World<'_>, chance: &mut Chance, parent: &Sequence, other: &Seq
         parent,
         |_, step| matches!(step, Step::Call { arguments, .. } if !arguments.is_empty()),
     )?;
-    let Step::Call { callable, receiver, arguments } = &parent.steps[index] else { return None };
+    let Step::Call { callable, receiver, arguments, caught } = &parent.steps[index] else { return None };
     let place = chance.below(arguments.len());
     let wanted = wanted_type(world, parent, index, place)?;
     let theirs = Draft::of(world, other);
@@ -398,7 +407,8 @@ fn splice(world: &World<'_>, chance: &mut Chance, parent: &Sequence, other: &Seq
     }
     let mut arguments = arguments.clone();
     arguments[place] = map[taken]?;
-    let call = draft.push(world, Step::Call { callable: *callable, receiver: *receiver, arguments });
+    let call = draft
+        .push(world, Step::Call { callable: *callable, receiver: *receiver, arguments, caught: *caught });
     own.push(Some(call));
     draft.copy(world, &parent.steps, index + 1..parent.steps.len(), &mut own);
     Some(draft.without_dead_steps())

@@ -1,19 +1,28 @@
 //! Looks at a value that differs inside: the input, followed by one call that shows it as a person would.
 
-use bonafix_model::{CallableKind, Catalog, Element, Knowledge, Literal, Location, Sequence, Slot, Step};
+use bonafix_model::{
+    CallableId, CallableKind, Catalog, Element, Knowledge, Literal, Location, Sequence, Slot, Step,
+};
 
 use crate::draft::Draft;
 use crate::types::{Shape, TypeId};
-use crate::world::World;
+use crate::world::{Member, World};
 
 /// Looks that are taken at most.
 const LOOKS: usize = 60;
 
 /// The input up to where the versions differ, each time followed by another call that looks at the value there.
-pub fn observers(input: &Sequence, location: &Location, catalog: &Catalog) -> Vec<Sequence> {
+/// `thrown` is the class of the exception with which all versions leave the call there, if they do: the input then goes
+/// on behind it.
+pub fn observers(
+    input: &Sequence,
+    location: &Location,
+    thrown: Option<&str>,
+    catalog: &Catalog,
+) -> Vec<Sequence> {
     let knowledge = Knowledge::default();
     let world = World::new(catalog, &knowledge, std::slice::from_ref(input));
-    looks(&world, input, location)
+    looks(&world, input, location, thrown)
 }
 
 /// The slot whose value a location lies in.
@@ -22,24 +31,37 @@ fn looked_at(input: &Sequence, location: &Location) -> Option<Slot> {
         return None;
     };
     match location.element {
-        Element::Return => Some(location.step),
+        // An exception that is caught is what the call made.
+        Element::Return | Element::Exception => Some(location.step),
         Element::Receiver => *receiver,
         Element::Argument(place) => arguments.get(place as usize).copied(),
-        Element::Exception => None,
     }
 }
 
-pub(crate) fn looks(world: &World<'_>, input: &Sequence, location: &Location) -> Vec<Sequence> {
+pub(crate) fn looks(
+    world: &World<'_>,
+    input: &Sequence,
+    location: &Location,
+    thrown: Option<&str>,
+) -> Vec<Sequence> {
     let Some(slot) = looked_at(input, location) else { return Vec::new() };
-    let beginning = Sequence { steps: input.steps[..=location.step as usize].to_vec() };
-    let draft = Draft::of(world, &beginning);
-    let of = draft.type_of(slot);
-    let mut found = Vec::new();
-    for observer in world.observers(of) {
-        let mut looking = draft.clone();
-        looking.push(world, Step::Call { callable: *observer, receiver: Some(slot), arguments: Vec::new() });
-        found.push(looking.into_sequence());
+    let mut beginning = Sequence { steps: input.steps[..=location.step as usize].to_vec() };
+    if let (Some(_), Some(Step::Call { caught, .. })) = (thrown, beginning.steps.last_mut()) {
+        *caught = true;
     }
+    let draft = Draft::of(world, &beginning);
+    let look = |callable: CallableId| {
+        let mut looking = draft.clone();
+        let call = Step::Call { callable, receiver: Some(slot), arguments: Vec::new(), caught: false };
+        looking.push(world, call);
+        looking.into_sequence()
+    };
+    if location.element == Element::Exception {
+        let Some(of) = thrown.and_then(|name| world.types.find(name)) else { return Vec::new() };
+        return getters(world, of).into_iter().map(look).take(LOOKS).collect();
+    }
+    let of = draft.type_of(slot);
+    let mut found: Vec<Sequence> = world.observers(of).iter().map(|observer| look(*observer)).collect();
     for method in world.methods(of) {
         let member = world.member(*method);
         let shows =
@@ -53,7 +75,12 @@ pub(crate) fn looks(world: &World<'_>, input: &Sequence, location: &Location) ->
                 };
                 looking.push(
                     world,
-                    Step::Call { callable: *method, receiver: Some(slot), arguments: vec![argument] },
+                    Step::Call {
+                        callable: *method,
+                        receiver: Some(slot),
+                        arguments: vec![argument],
+                        caught: false,
+                    },
                 );
                 found.push(looking.into_sequence());
             }
@@ -61,6 +88,20 @@ pub(crate) fn looks(world: &World<'_>, input: &Sequence, location: &Location) ->
     }
     found.truncate(LOOKS);
     found
+}
+
+/// What looks at an exception. Nothing need be able to make one: it was thrown.
+fn getters(world: &World<'_>, of: TypeId) -> Vec<CallableId> {
+    let above = world.types.supertypes(of);
+    let looks = |(member, id): &(&Member, CallableId)| {
+        member.needs_receiver()
+            && member.parameters.is_empty()
+            && world.types.get(member.result).shape != Shape::Void
+            && world.types.get(member.owner).is_subject
+            && above.contains(&member.owner)
+            && world.is_ordinary(*id)
+    };
+    world.members.iter().zip(0..).filter(looks).map(|(_, id)| id).collect()
 }
 
 enum Argument {

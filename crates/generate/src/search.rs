@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use bonafix_lang::{LangError, Run, RunScope};
 use bonafix_model::{
-    Breakdown, Budget, CallableId, Catalog, DifferenceKind, Goal, GoalId, GoalPurpose, Knowledge, Ran,
-    SearchEnd, Sequence, SequenceOutcome, Step, Tolerance, compare,
+    Breakdown, Budget, CallableId, Catalog, Difference, DifferenceKind, Ending, Goal, GoalId, GoalPurpose,
+    Knowledge, Ran, SearchEnd, Sequence, SequenceOutcome, Step, Tolerance, compare,
 };
 
 use crate::corpus::Goals;
@@ -371,6 +371,7 @@ impl<'a> Search<'a> {
             SequenceOutcome::Failed { .. } => self.broke_down += 1,
             _ => self.state.differing += 1,
         }
+        self.forget_missing(finding);
         let kind = self.kind(finding);
         let length = finding.input.steps.len();
         let record =
@@ -400,13 +401,28 @@ impl<'a> Search<'a> {
         Ok(false)
     }
 
+    fn forget_missing(&mut self, finding: &Finding) {
+        let SequenceOutcome::Differs { observations, .. } = &finding.outcome else { return };
+        for observation in observations {
+            if let Ending::Unavailable { step } = observation.ending
+                && let Some(Step::Call { callable, .. }) = finding.input.steps.get(step as usize)
+            {
+                self.proposer.world.forget(*callable);
+            }
+        }
+    }
+
     fn pursue(&mut self, finding: &Finding, first: bool) {
         if first
             && let SequenceOutcome::Differs { observations, .. } = &finding.outcome
             && let [one, other, ..] = &observations[..]
-            && let Some(difference) = compare(one, other, &Tolerance::default()).first()
+            && let differences = compare(one, other, &Tolerance::default())
+            && let Some(difference) = differences.iter().min_by_key(|difference| is_wording(difference.kind))
         {
-            for look in crate::observe::looks(&self.proposer.world, &finding.input, &difference.location) {
+            let location = &difference.location;
+            let thrown = one.thrown_at(location.step).zip(other.thrown_at(location.step));
+            let thrown = thrown.map(|(one, _)| one.type_name.as_str());
+            for look in crate::observe::looks(&self.proposer.world, &finding.input, location, thrown) {
                 self.proposer.enqueue(look, Origin::Look);
             }
         }
@@ -448,11 +464,18 @@ impl<'a> Search<'a> {
 
 fn first_shown(observations: &[bonafix_model::Observation]) -> Shown {
     let [one, other, ..] = observations else { return Shown::Nothing };
-    let differences = compare(one, other, &Tolerance::default());
-    let visible = differences.iter().find(|difference| !difference.location.is_internal());
-    match (visible, differences.first()) {
+    let mut differences = compare(one, other, &Tolerance::default());
+    // What somebody may count is not to be drowned by how exceptions are worded.
+    differences.sort_by_key(|difference| is_wording(difference.kind));
+    let is_visible =
+        |difference: &&Difference| !difference.location.is_internal() && !is_wording(difference.kind);
+    match (differences.iter().find(is_visible), differences.first()) {
         (Some(difference), _) => Shown::Visible(difference.kind),
         (None, Some(difference)) => Shown::Internal(difference.kind),
         (None, None) => Shown::Nothing,
     }
+}
+
+fn is_wording(kind: DifferenceKind) -> bool {
+    matches!(kind, DifferenceKind::ExceptionMessage | DifferenceKind::ExceptionPlace)
 }

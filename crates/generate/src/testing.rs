@@ -120,7 +120,7 @@ pub(crate) fn constant(value: i64) -> Step {
 }
 
 pub(crate) fn call(callable: u32, receiver: Option<u32>, arguments: &[u32]) -> Step {
-    Step::Call { callable, receiver, arguments: arguments.to_vec() }
+    Step::Call { callable, receiver, arguments: arguments.to_vec(), caught: false }
 }
 
 /// What a step left, as far as this program goes.
@@ -150,7 +150,7 @@ fn execute(input: &Sequence, version: u32) -> Observation {
                     )
                     .collect(),
             ),
-            Step::Call { callable, receiver, arguments } => {
+            Step::Call { callable, receiver, arguments, .. } => {
                 let first = arguments.first().map(cell_of);
                 match (*callable, receiver.map(|slot| cell_of(&slot)), first) {
                     (NEW_COUNTER, ..) => Cell::Counter(0, 0),

@@ -182,7 +182,7 @@ fn is_typed(world: &World<'_>, sequence: &Sequence) -> bool {
     let fits = |slot: u32, wanted: u32| world.types.could_fit(draft.type_of(slot), wanted);
     let made = |slot: u32| step_type(world, &sequence.steps[slot as usize]);
     sequence.steps.iter().enumerate().all(|(index, step)| match step {
-        Step::Call { callable, receiver, arguments } => {
+        Step::Call { callable, receiver, arguments, .. } => {
             let member = world.member(*callable);
             member.needs_receiver() == receiver.is_some()
                 && receiver.is_none_or(|receiver| world.types.could_fit(made(receiver), member.owner))
@@ -413,8 +413,13 @@ fn a_value_that_differs_inside_is_looked_at() {
         element: Element::Receiver,
         path: vec![Access::Field { name: "sum".to_owned(), visible: false }],
     };
-    let looks = crate::observers(&input, &location, &catalog());
-    let expected = [&input.steps[..3], &[call(GET, Some(0), &[])]].concat();
+    let looks = crate::observers(&input, &location, None, &catalog());
+    let mut expected = [&input.steps[..3], &[call(GET, Some(0), &[])]].concat();
+    assert_eq!(looks[0].steps, expected);
+    // Behind a call that throws it is looked at as well.
+    let looks = crate::observers(&input, &location, Some("java.lang.IllegalStateException"), &catalog());
+    let Step::Call { caught, .. } = &mut expected[2] else { panic!("a call") };
+    *caught = true;
     assert_eq!(looks[0].steps, expected);
 }
 

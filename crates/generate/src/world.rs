@@ -227,6 +227,19 @@ impl<'a> World<'a> {
         }
     }
 
+    /// No longer calls what one of the versions has not: nothing is to be learnt from it.
+    pub(crate) fn forget(&mut self, callable: CallableId) {
+        self.targets.retain(|target| target != callable);
+        for makers in &mut self.makers {
+            if makers.items().contains(&callable) {
+                makers.retain(|maker| maker != callable);
+            }
+        }
+        for known in self.methods.iter_mut().chain(&mut self.observers) {
+            known.retain(|method| *method != callable);
+        }
+    }
+
     /// Has it nearly always thrown?
     pub(crate) fn mostly_fails(&self, callable: CallableId) -> bool {
         self.trouble.get(callable as usize).is_some_and(|(ran, failed)| *ran >= 20 && failed * 10 > ran * 8)

@@ -263,9 +263,9 @@ fn claim(
 ) -> Claim {
     let step = difference.location.step;
     let (expected, actual) = match difference.kind {
-        DifferenceKind::OnlyLeftThrew => (throws(reference), does_at(patched, step)),
-        DifferenceKind::OnlyRightThrew => (does_at(reference, step), throws(patched)),
-        DifferenceKind::ExceptionType => (throws(reference), throws(patched)),
+        DifferenceKind::OnlyLeftThrew => (throws_at(reference, step), does_at(patched, step)),
+        DifferenceKind::OnlyRightThrew => (does_at(reference, step), throws_at(patched, step)),
+        DifferenceKind::ExceptionType => (throws_at(reference, step), throws_at(patched, step)),
         DifferenceKind::ExceptionPlace => {
             let from = |place: &Option<String>| match place {
                 Some(place) => format!("throws from {place}"),
@@ -279,6 +279,13 @@ fn claim(
         }
     };
     Claim { class, difference: Some(difference.clone()), expected, actual }
+}
+
+fn throws_at(observation: &Observation, step: Slot) -> String {
+    match observation.thrown_at(step) {
+        Some(exception) => format!("throws {exception}"),
+        None => throws(observation),
+    }
 }
 
 fn throws(observation: &Observation) -> String {

@@ -24,7 +24,7 @@ use crate::wire::FrameBuffer;
 use decode::{Answer, Marker};
 
 /// Version of the protocol that this side speaks.
-const PROTOCOL: u32 = 2;
+const PROTOCOL: u32 = 3;
 /// Sequences in one message.
 const CHUNK: usize = 4096;
 const POLL: Duration = Duration::from_millis(50);

@@ -169,7 +169,13 @@ impl<'a> Builder<'a> {
 
     fn call(&mut self, name: &str, receiver: Option<Slot>, arguments: &[Slot]) -> Slot {
         let callable = callable(self.catalog, name);
-        self.push(Step::Call { callable, receiver, arguments: arguments.to_vec() })
+        self.push(Step::Call { callable, receiver, arguments: arguments.to_vec(), caught: false })
+    }
+
+    /// The last call goes on if it throws.
+    fn caught(&mut self) {
+        let Some(Step::Call { caught, .. }) = self.steps.last_mut() else { panic!("a call") };
+        *caught = true;
     }
 
     fn account(&mut self, balance: i64) -> Slot {
@@ -511,7 +517,7 @@ fn an_input_that_does_not_fit_says_so_and_is_no_exception() {
 #[test]
 fn a_sequence_beyond_the_catalog_is_refused_before_it_is_sent() {
     let mut opened = open(&[ORIGINAL]);
-    let call = Step::Call { callable: 1_000_000, receiver: None, arguments: Vec::new() };
+    let call = Step::Call { callable: 1_000_000, receiver: None, arguments: Vec::new(), caught: false };
     assert!(opened.arena.run(&[Sequence { steps: vec![call] }]).is_err());
 }
 
@@ -835,4 +841,62 @@ fn print_figures(what: &str, arena: &mut Arena, class: &str) {
             arena.losses()
         );
     }
+}
+
+const FAILING: &str = "
+    public static class Full extends RuntimeException {
+        private final List<Integer> held; public Full(List<Integer> held) { super(\"full\"); this.held = held; }
+        public int count() { return held.size(); } }
+    private final List<Integer> items = new ArrayList<>();
+    public int put(int item) { items.add(item); if (item > 9) { throw new Full(items); } return item; }
+    public int size() { return items.size(); }
+    public int deep(int item) { return deep(item + 1) + 1; }";
+
+#[test]
+fn a_sequence_goes_on_after_an_exception_that_is_caught() {
+    let mut opened = open_class(FAILING, ArenaConfig::default());
+    let arena = &mut opened.arena;
+    let run = |arena: &mut Arena, name: &str, item: i64, then: &str, of_thrown: bool| {
+        let sequence = build(arena, |builder| {
+            let bag = builder.call("p.A#<init>", None, &[]);
+            let item = builder.int(item);
+            let made = builder.call(&format!("p.A#{name}"), Some(bag), &[item]);
+            builder.caught();
+            builder.call(then, Some(if of_thrown { made } else { bag }), &[]);
+        });
+        observe(arena, &sequence)
+    };
+    let last = |observation: &Observation| {
+        observation.steps.last().and_then(|step| step.result.as_ref()).map(ToString::to_string)
+    };
+
+    let seen = run(arena, "put", 10, "p.A#size", false);
+    assert_eq!((&seen.ending, last(&seen)), (&Ending::Completed, Some("1".to_owned())));
+    let thrown = seen.thrown_at(2).unwrap();
+    assert_eq!(thrown.to_string(), "p.A$Full: full");
+    assert_eq!(thrown.state.as_ref().unwrap().to_string(), "p.A$Full(held=[10])");
+    assert!(seen.steps[1].receiver.is_some() && seen.steps[1].result.is_none());
+
+    // What was thrown can be asked; what was not is a number.
+    assert_eq!(last(&run(arena, "put", 10, "p.A$Full#count", true)), Some("1".to_owned()));
+    let unfit = run(arena, "put", 1, "p.A$Full#count", true);
+    assert_eq!(unfit.ending, Ending::Mismatch { step: 3, found: "java.lang.Integer".to_owned() });
+    assert_eq!(unfit.thrown_at(2), None);
+
+    // An error of the machine ends the sequence all the same.
+    let ended = run(arena, "deep", 1, "p.A#size", false);
+    assert!(matches!(ended.ending, Ending::Threw { step: 2, .. }), "{:?}", ended.ending);
+}
+
+#[test]
+fn an_exception_that_ends_a_sequence_shows_what_it_holds() {
+    let mut opened = open_class(FAILING, ArenaConfig::default());
+    let arena = &mut opened.arena;
+    let sequence = build(arena, |builder| {
+        let bag = builder.call("p.A#<init>", None, &[]);
+        let item = builder.int(11);
+        builder.call("p.A#put", Some(bag), &[item]);
+    });
+    let seen = observe(arena, &sequence);
+    assert_eq!(seen.thrown_at(2).unwrap().state.as_ref().unwrap().to_string(), "p.A$Full(held=[11])");
 }

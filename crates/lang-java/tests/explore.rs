@@ -99,6 +99,7 @@ fn call(run: &JavaRun, name: &str, arguments: &[i64]) -> Sequence {
         callable: callable(run, &format!("p.A#{name}")),
         receiver: None,
         arguments: (0..u32::try_from(arguments.len()).unwrap()).collect(),
+        caught: false,
     });
     Sequence { steps }
 }
@@ -349,7 +350,12 @@ fn branches_of_all_kinds_have_distances() {
             constant("double", Literal::Double(d.to_bits())),
             constant("long", Literal::Integer(l)),
             constant("java.lang.Object", Literal::Null),
-            Step::Call { callable: callable(run, "p.A#name"), receiver: None, arguments: vec![0, 1, 2, 3] },
+            Step::Call {
+                callable: callable(run, "p.A#name"),
+                receiver: None,
+                arguments: vec![0, 1, 2, 3],
+                caught: false,
+            },
         ];
         Sequence { steps }
     };

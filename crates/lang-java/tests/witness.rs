@@ -9,7 +9,7 @@ use bonafix_lang::{Behaviour, ExploredVersion, Project, WitnessDraft, WitnessErr
 use bonafix_lang_java::toolchain::Jdk;
 use bonafix_lang_java::{Arena, ArenaConfig, ArenaSubject, JavaProject, ReplayOptions, render, replay};
 use bonafix_model::{
-    Breakdown, CallableKind, Catalog, Delta, Difference, DifferenceClass, DifferenceKind, FileEdit,
+    Breakdown, CallableKind, Catalog, Delta, Difference, DifferenceClass, DifferenceKind, Element, FileEdit,
     JavaConfig, Literal, Promise, Sequence, SequenceOutcome, Slot, Step, TestsConfig, Tolerance, TreeChange,
     Value, VersionRole, compare,
 };
@@ -257,6 +257,12 @@ impl Builder<'_> {
         self.push(Step::Constant { type_name: "java.lang.String".to_owned(), value })
     }
 
+    /// The last call goes on if it throws.
+    fn caught(&mut self) {
+        let Some(Step::Call { caught, .. }) = self.steps.last_mut() else { panic!("a call") };
+        *caught = true;
+    }
+
     /// `owner#name`, or `owner#name(parameters)` where the name is not enough.
     fn call(&mut self, name: &str, receiver: Option<Slot>, arguments: &[Slot]) -> Slot {
         let (owner, rest) = name.split_once('#').unwrap();
@@ -271,7 +277,7 @@ impl Builder<'_> {
                 && parameters.is_none_or(|parameters| each.parameters.join(",") == parameters)
         });
         let callable = u32::try_from(found.unwrap_or_else(|| panic!("no {name}"))).unwrap();
-        self.push(Step::Call { callable, receiver, arguments: arguments.to_vec() })
+        self.push(Step::Call { callable, receiver, arguments: arguments.to_vec(), caught: false })
     }
 }
 
@@ -394,6 +400,80 @@ fn an_exception_that_is_swallowed_and_money_that_is_lost() {
     let input = case.sequence(|builder| open(builder, true));
     let text = case.convincing_by(&input, |difference| difference.kind == DifferenceKind::OnlyLeftThrew);
     assert!(text.contains("public class BankWitnessTest extends TestCase {"), "{text}");
+}
+
+#[test]
+fn what_an_exception_leaves_behind_and_what_it_says() {
+    let mut case = Case::open("bank-transfer", "overfit-lookup-first.diff", &junit4(), &["bank.Bank"]);
+    let input = case.sequence(|builder| {
+        let bank = builder.call("bank.Bank#<init>", None, &[]);
+        let (one, two) = (builder.text("A"), builder.text("B"));
+        builder.call("bank.Bank#open", Some(bank), &[one]);
+        builder.call("bank.Bank#open", Some(bank), &[two]);
+        let money = builder.number("long", 100);
+        builder.call("bank.Bank#deposit", Some(bank), &[one, money]);
+        let flag =
+            builder.push(Step::Constant { type_name: "boolean".to_owned(), value: Literal::Boolean(true) });
+        builder.call("bank.Bank#setFrozen", Some(bank), &[two, flag]);
+        let part = builder.number("long", 30);
+        builder.call("bank.Bank#transfer", Some(bank), &[one, two, part]);
+        builder.caught();
+        builder.call("bank.Bank#balance", Some(bank), &[one]);
+    });
+    let text = case.convincing_by(&input, |difference| difference.location.element == Element::Return);
+    let expected = "        try {\n            bank.transfer(\"A\", \"B\", 30L);\n        \
+                    } catch (IllegalStateException expected) {\n";
+    assert!(text.contains(expected), "{text}");
+    assert!(text.contains("        assertEquals(100L, bank.balance(\"A\"));\n"), "{text}");
+
+    // A checked exception that is asked. The patch lets the transfer through, so both ask the withdrawal.
+    let input = case.sequence(|builder| {
+        let bank = builder.call("bank.Bank#<init>", None, &[]);
+        let one = builder.text("A");
+        builder.call("bank.Bank#open", Some(bank), &[one]);
+        let part = builder.number("long", 30);
+        let thrown = builder.call("bank.Bank#withdraw", Some(bank), &[one, part]);
+        builder.caught();
+        builder.call("bank.InsufficientFundsException#getMissing", Some(thrown), &[]);
+    });
+    assert_eq!(
+        render(case.arena.catalog(), &input)[2..],
+        [
+            "Exception exception = null;",
+            "try {",
+            "    bank.withdraw(\"A\", 30L);",
+            "} catch (Exception expected) {",
+            "    exception = expected;",
+            "}",
+            "((InsufficientFundsException) exception).getMissing();",
+        ]
+    );
+}
+
+#[test]
+fn the_contents_of_an_exception() {
+    let mut case = Case::open(
+        "build-order",
+        "overfit-stays-on-path.diff",
+        &junit4(),
+        &["build.graph.DependencyGraph", "build.graph.CycleException"],
+    );
+    let input = case.sequence(|builder| {
+        let graph = builder.call("build.graph.DependencyGraph#<init>", None, &[]);
+        let (app, ui, log) = (builder.text("app"), builder.text("ui"), builder.text("log"));
+        let object = "java.lang.Object".to_owned();
+        let needs = builder.push(Step::Array { element: object.clone(), items: vec![log, ui] });
+        builder.call("build.graph.DependencyGraph#add", Some(graph), &[app, needs]);
+        let needs = builder.push(Step::Array { element: object, items: vec![app] });
+        builder.call("build.graph.DependencyGraph#add", Some(graph), &[ui, needs]);
+        let thrown = builder.call("build.graph.DependencyGraph#orderAll", Some(graph), &[]);
+        builder.caught();
+        builder.call("build.graph.CycleException#nodes", Some(thrown), &[]);
+    });
+    let text = case.convincing_by(&input, |difference| difference.location.element == Element::Return);
+    assert!(text.contains("        CycleException cycleException = null;\n        try {\n"), "{text}");
+    assert!(text.contains("            cycleException = expected;\n"), "{text}");
+    assert!(text.contains("Arrays.asList(\"app\", \"ui\"), cycleException.nodes());\n"), "{text}");
 }
 
 #[test]
@@ -543,7 +623,12 @@ impl Chance {
         let picks: Vec<u32> = picks.map(|(id, _)| u32::try_from(id).unwrap()).collect();
         let argument = [list, array, objects, constant, constant, constant, hidden, hidden][self.below(8)];
         let callable = picks[self.below(picks.len())];
-        builder.push(Step::Call { callable, receiver: Some(receiver), arguments: vec![argument] });
+        builder.push(Step::Call {
+            callable,
+            receiver: Some(receiver),
+            arguments: vec![argument],
+            caught: false,
+        });
         Sequence { steps: builder.steps }
     }
 
@@ -597,6 +682,7 @@ impl Chance {
                         callable: u32::try_from(callable).unwrap(),
                         receiver: needs.then(|| slot(self)),
                         arguments: called.parameters.iter().map(|_| slot(self)).collect(),
+                        caught: false,
                     }
                 }
             };

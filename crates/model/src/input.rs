@@ -143,6 +143,9 @@ pub enum Step {
         receiver: Option<Slot>,
         /// With what, in order; varargs are spelt out as an array step.
         arguments: Vec<Slot>,
+        /// If it throws, the sequence goes on, and the exception is what it made.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        caught: bool,
     },
     /// An array.
     Array {
@@ -203,7 +206,7 @@ mod tests {
     #[test]
     fn a_sequence_may_only_look_back() {
         let one = Step::Constant { type_name: "int".to_owned(), value: Literal::Integer(1) };
-        let call = |slot| Step::Call { callable: 0, receiver: None, arguments: vec![slot] };
+        let call = |slot| Step::Call { callable: 0, receiver: None, arguments: vec![slot], caught: false };
         assert!(Sequence { steps: vec![one.clone(), call(0)] }.is_well_formed());
         assert!(!Sequence { steps: vec![call(0), one.clone()] }.is_well_formed());
         assert!(!Sequence { steps: vec![one, call(1)] }.is_well_formed());

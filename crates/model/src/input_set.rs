@@ -110,10 +110,11 @@ fn renumbered(
     mut number: impl FnMut(CallableId) -> Option<CallableId>,
 ) -> Option<Sequence> {
     let steps = input.steps.iter().map(|step| match step {
-        Step::Call { callable, receiver, arguments } => Some(Step::Call {
+        Step::Call { callable, receiver, arguments, caught } => Some(Step::Call {
             callable: number(*callable)?,
             receiver: *receiver,
             arguments: arguments.clone(),
+            caught: *caught,
         }),
         other => Some(other.clone()),
     });
@@ -141,8 +142,12 @@ mod tests {
     }
 
     fn calls(callables: &[CallableId]) -> Sequence {
-        let call =
-            |callable: &CallableId| Step::Call { callable: *callable, receiver: None, arguments: Vec::new() };
+        let call = |callable: &CallableId| Step::Call {
+            callable: *callable,
+            receiver: None,
+            arguments: Vec::new(),
+            caught: false,
+        };
         Sequence { steps: callables.iter().map(call).collect() }
     }
 
@@ -152,6 +157,15 @@ mod tests {
         assert_eq!(set.callables.len(), 3);
         let other = catalog(&["c", "b", "x", "a"]);
         assert_eq!(set.resolve(&other), [calls(&[0, 3, 0]), calls(&[1])]);
+    }
+
+    #[test]
+    fn a_caught_call_stays_one() {
+        let mut input = calls(&[0]);
+        let Step::Call { caught, .. } = &mut input.steps[0] else { panic!("a call") };
+        *caught = true;
+        let catalog = catalog(&["a"]);
+        assert_eq!(InputSet::new(&catalog, std::slice::from_ref(&input)).resolve(&catalog), [input]);
     }
 
     #[test]

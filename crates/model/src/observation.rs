@@ -13,10 +13,31 @@ use crate::Slot;
 /// What was seen of one sequence in one version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Observation {
-    /// The calls that were seen, in order; the one that threw is the last of them.
+    /// The calls that were seen, in order; the one whose exception ended the sequence is the last of them.
     pub steps: Vec<StepObservation>,
     /// How the sequence ended.
     pub ending: Ending,
+}
+
+impl Observation {
+    /// What a step threw, whether or not that ended the sequence.
+    pub fn thrown_at(&self, step: Slot) -> Option<&Exception> {
+        let caught = self.steps.iter().find(|seen| seen.step == step).and_then(|seen| seen.thrown.as_ref());
+        caught.or(match &self.ending {
+            Ending::Threw { step: last, exception } if *last == step => Some(exception),
+            _ => None,
+        })
+    }
+
+    /// The steps that threw, in order.
+    pub fn throwing_steps(&self) -> impl Iterator<Item = Slot> {
+        let caught = self.steps.iter().filter(|seen| seen.thrown.is_some()).map(|seen| seen.step);
+        let last = match &self.ending {
+            Ending::Threw { step, .. } => Some(*step),
+            _ => None,
+        };
+        caught.chain(last)
+    }
 }
 
 /// What was seen of one call.
@@ -33,6 +54,9 @@ pub struct StepObservation {
     /// Arguments that a call can change, by their place, after the call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<(u32, Value)>,
+    /// What it threw, where the sequence went on all the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thrown: Option<Exception>,
 }
 
 /// How a sequence ended.
@@ -78,6 +102,9 @@ pub struct Exception {
     /// The method of the subject that was on top of the stack: `pkg.Class.method`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thrown_by: Option<String>,
+    /// What it holds in fields of its own, where it is of a class of the program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<Value>,
 }
 
 /// A value, as deep as it was looked into. Floating point numbers are carried as bits, as in `Literal`.
@@ -360,6 +387,9 @@ pub fn compare(left: &Observation, right: &Observation, tolerance: &Tolerance) -
     };
     for (left, right) in left.steps.iter().zip(&right.steps) {
         comparison.steps(left, right);
+        if !comparison.thrown(left.thrown.as_ref(), right.thrown.as_ref()) {
+            return comparison.found;
+        }
     }
     comparison.endings(&left.ending, &right.ending);
     comparison.found
@@ -464,6 +494,26 @@ impl Comparison {
         }
     }
 
+    /// What a call threw that did not end the sequence; whether what follows is worth a comparison, since from two
+    /// exceptions on the versions do not do the same any more.
+    fn thrown(&mut self, left: Option<&Exception>, right: Option<&Exception>) -> bool {
+        self.element = Element::Exception;
+        let shown = |exception: Option<&Exception>| {
+            Some(exception.map_or_else(|| Ending::Completed.to_string(), ToString::to_string))
+        };
+        let kind = match (left, right) {
+            (None, None) => return true,
+            (Some(left), Some(right)) => {
+                self.exceptions(left, right);
+                return left.type_name == right.type_name;
+            }
+            (Some(_), None) => DifferenceKind::OnlyLeftThrew,
+            (None, Some(_)) => DifferenceKind::OnlyRightThrew,
+        };
+        self.report(kind, shown(left), shown(right));
+        false
+    }
+
     fn endings(&mut self, left: &Ending, right: &Ending) {
         use DifferenceKind as Kind;
         self.element = Element::Exception;
@@ -510,6 +560,9 @@ impl Comparison {
         }
         if left.thrown_by != right.thrown_by {
             self.report(Kind::ExceptionPlace, left.thrown_by.clone(), right.thrown_by.clone());
+        }
+        if let (Some(left), Some(right)) = (&left.state, &right.state) {
+            self.values(left, right);
         }
     }
 
@@ -991,6 +1044,7 @@ mod tests {
             type_name: type_name.to_owned(),
             message: Some(message.to_owned()),
             thrown_by: Some(thrown_by.to_owned()),
+            state: None,
         };
         Observation { steps: Vec::new(), ending: Ending::Threw { step, exception } }
     }
@@ -1132,6 +1186,38 @@ mod tests {
             &threw(4, "E", "n", "p.A.g"),
             &["step 4: exception ExceptionMessage m / n", "step 4: exception ExceptionPlace p.A.f / p.A.g"],
         );
+    }
+
+    /// A step that threw and was caught, followed by one that returns a number.
+    fn caught(type_name: Option<&str>, state: i32, result: i32) -> Observation {
+        let thrown = type_name.map(|type_name| Exception {
+            type_name: type_name.to_owned(),
+            message: None,
+            thrown_by: None,
+            state: Some(object(&[("nodes", Value::Int(state))])),
+        });
+        let first = StepObservation { step: 2, thrown, ..StepObservation::default() };
+        let mut observation = returning(Value::Int(result));
+        observation.steps.insert(0, first);
+        observation
+    }
+
+    #[test]
+    fn a_caught_exception_is_compared_where_it_was_thrown() {
+        let check = |left: &Observation, right: &Observation, expected: &[&str]| {
+            assert_eq!(render(&compare(left, right, &Tolerance::default())), expected);
+        };
+        let thrown = caught(Some("E"), 1, 1);
+        check(&thrown, &thrown, &[]);
+        check(&thrown, &caught(Some("E"), 1, 2), &["step 3: return value Value 1 / 2"]);
+        check(&thrown, &caught(Some("E"), 2, 1), &["step 2: exception.nodes Value 1 / 2"]);
+        // What follows two exceptions is no longer the same story.
+        check(&thrown, &caught(None, 1, 2), &["step 2: exception OnlyLeftThrew E / no exception"]);
+        check(&caught(None, 1, 2), &thrown, &["step 2: exception OnlyRightThrew no exception / E"]);
+        check(&thrown, &caught(Some("F"), 2, 2), &["step 2: exception ExceptionType E / F"]);
+        assert_eq!(thrown.thrown_at(2).map(|exception| exception.type_name.as_str()), Some("E"));
+        assert_eq!(thrown.thrown_at(3), None);
+        assert_eq!(thrown.throwing_steps().collect::<Vec<_>>(), [2]);
     }
 
     #[test]

@@ -132,7 +132,7 @@ pub(super) fn null() -> Step {
 }
 
 pub(super) fn call(callable: CallableId, receiver: Option<Slot>, arguments: &[Slot]) -> Step {
-    Step::Call { callable, receiver, arguments: arguments.to_vec() }
+    Step::Call { callable, receiver, arguments: arguments.to_vec(), caught: false }
 }
 
 /// `new Bag()` in slot 0, then the argument in slot 1, then a call of the bag with it.
@@ -150,6 +150,7 @@ pub(super) fn throwing(step: Slot, type_name: &str) -> Observation {
         type_name: type_name.to_owned(),
         message: None,
         thrown_by: Some("p.Bag.count".to_owned()),
+        state: None,
     };
     Observation { steps: Vec::new(), ending: Ending::Threw { step, exception } }
 }

@@ -80,7 +80,8 @@ fn differs_as_much(
     other: &Observation,
 ) -> bool {
     if difference.location.element == Element::Exception {
-        return thrown(reference) != thrown(other);
+        let step = difference.location.step;
+        return thrown(reference, step) != thrown(other, step);
     }
     let at = |observation| place::value_at(observation, &difference.location);
     let (expected, actual, neighbour) = (at(reference), at(patched), at(other));

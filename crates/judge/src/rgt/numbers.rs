@@ -28,6 +28,7 @@ impl Levelling {
             result: value(&seen.result),
             receiver: value(&seen.receiver),
             arguments: seen.arguments.iter().map(|(number, value)| (*number, self.value(value))).collect(),
+            thrown: seen.thrown.clone(),
         };
         Observation {
             steps: observation.steps.iter().map(step).collect(),

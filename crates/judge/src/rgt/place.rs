@@ -21,7 +21,9 @@ pub(super) fn value_at(observation: &Observation, location: &Location) -> Option
         Element::Argument(number) => {
             seen.arguments.iter().find(|(other, _)| *other == number).map(|(_, value)| value)
         }
-        Element::Exception => None,
+        Element::Exception => {
+            observation.thrown_at(location.step).and_then(|exception| exception.state.as_ref())
+        }
     };
     location.path.iter().try_fold(root?.clone(), |value, access| below(&value, access))
 }
@@ -98,6 +100,7 @@ mod tests {
             result: None,
             receiver: Some(Value::Int(7)),
             arguments: vec![(2, Value::Int(8))],
+            thrown: None,
         };
         let observation = Observation { steps: vec![seen], ending: Ending::Completed };
         let at = |element| value_at(&observation, &Location { step: 1, element, path: Vec::new() });

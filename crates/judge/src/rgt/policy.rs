@@ -35,7 +35,8 @@ impl<'a> Policy<'a> {
             DifferenceKind::OnlyLeftThrew => DifferenceClass::Exc1,
             DifferenceKind::OnlyRightThrew => {
                 let exceptions = Exceptions::of(self.scene);
-                let is_error = thrown(patched).is_some_and(|type_name| exceptions.is_error(type_name));
+                let is_error = thrown(patched, difference.location.step)
+                    .is_some_and(|type_name| exceptions.is_error(type_name));
                 if is_error { DifferenceClass::Error } else { DifferenceClass::Exc2 }
             }
             DifferenceKind::ExceptionType => DifferenceClass::ExcType,
@@ -61,7 +62,7 @@ impl<'a> Policy<'a> {
             DifferenceKind::ExceptionPlace => Some(RemarkReason::ExceptionPlace),
             DifferenceKind::Rounding if !self.is_internal(difference) => Some(RemarkReason::Rounding),
             DifferenceKind::OnlyLeftThrew => self.reference_throws(call),
-            DifferenceKind::ExceptionType => self.both_throw(call, thrown(patched)),
+            DifferenceKind::ExceptionType => self.both_throw(call, thrown(patched, call.step)),
             DifferenceKind::OnlyRightThrew => self.patched_throws(call, patched),
             _ => self.values(difference, call, patched).or_else(|| self.odd_until(call.step)),
         }
@@ -85,15 +86,14 @@ impl<'a> Policy<'a> {
         self.oddities.get_or_init(|| oddities(self.scene))
     }
 
-    /// What is oddest up to a step.
+    /// What is oddest up to a step. A call that rejects its input must have promised to; then odd numbers and lists
+    /// are what the promise is for.
     fn odd_until(&self, step: Slot) -> Objection {
-        self.oddities().iter().filter(|odd| odd.step <= step).map(|odd| odd.reason).min()
-    }
-
-    /// The same, for a call that rejects its input as it has promised to: that is what odd numbers and lists are for.
-    fn odd_although_rejected(&self, step: Slot) -> Objection {
+        let rejecting: Vec<Slot> =
+            self.scene.reference.throwing_steps().filter(|throwing| *throwing <= step).collect();
+        let unpromised = rejecting.iter().any(|throwing| !self.is_promised(*throwing));
         let rejected = |odd: &Oddity| {
-            odd.step == step
+            rejecting.contains(&odd.step)
                 && matches!(
                     odd.reason,
                     RemarkReason::UnusualSign
@@ -103,21 +103,32 @@ impl<'a> Policy<'a> {
                 )
         };
         let left = self.oddities().iter().filter(|odd| odd.step <= step && !rejected(odd));
-        left.map(|odd| odd.reason).min()
+        let rejects = unpromised.then_some(RemarkReason::ReferenceRejects);
+        left.map(|odd| odd.reason).chain(rejects).min()
+    }
+
+    /// Is what the reference throws at a step part of what is called there?
+    fn is_promised(&self, step: Slot) -> bool {
+        let (Some(call), Some(expected)) = (self.scene.call(step), thrown(self.scene.reference, step)) else {
+            return false;
+        };
+        Exceptions::of(self.scene).promise(call.callable, call.facts, expected).is_some()
+            || self.is_thrown_on_purpose(step)
     }
 
     fn reference_throws(&self, call: Call<'_>) -> Objection {
-        let Some(expected) = thrown(self.scene.reference) else { return Some(RemarkReason::Unfit) };
-        let promised = Exceptions::of(self.scene).promise(call.callable, call.facts, expected).is_some();
-        if !promised && !self.is_thrown_on_purpose() {
+        if thrown(self.scene.reference, call.step).is_none() {
+            return Some(RemarkReason::Unfit);
+        }
+        if !self.is_promised(call.step) {
             return Some(RemarkReason::ReferenceRejects);
         }
-        self.odd_although_rejected(call.step)
+        self.odd_until(call.step)
     }
 
     /// Does the same function throw the same exception where a test expects it?
-    fn is_thrown_on_purpose(&self) -> bool {
-        let Ending::Threw { exception, .. } = &self.scene.reference.ending else { return false };
+    fn is_thrown_on_purpose(&self, step: Slot) -> bool {
+        let Some(exception) = self.scene.reference.thrown_at(step) else { return false };
         self.scene.knowledge.promised.iter().any(|promise| {
             promise.type_name == exception.type_name
                 && Some(promise.thrown_by.as_str()) == exception.thrown_by.as_deref()
@@ -126,7 +137,7 @@ impl<'a> Policy<'a> {
 
     fn both_throw(&self, call: Call<'_>, actual: Option<&str>) -> Objection {
         let exceptions = Exceptions::of(self.scene);
-        let (Some(expected), Some(actual)) = (thrown(self.scene.reference), actual) else {
+        let (Some(expected), Some(actual)) = (thrown(self.scene.reference, call.step), actual) else {
             return Some(RemarkReason::Unfit);
         };
         if exceptions.is_linkage(actual) {
@@ -140,12 +151,12 @@ impl<'a> Policy<'a> {
         if exceptions.covers(promise, actual) && specific == Some(promise) {
             return Some(RemarkReason::DocumentedAlike);
         }
-        self.odd_although_rejected(call.step)
+        self.odd_until(call.step)
     }
 
     fn patched_throws(&self, call: Call<'_>, patched: &Observation) -> Objection {
-        let linkage =
-            thrown(patched).is_some_and(|type_name| Exceptions::of(self.scene).is_linkage(type_name));
+        let linkage = thrown(patched, call.step)
+            .is_some_and(|type_name| Exceptions::of(self.scene).is_linkage(type_name));
         if linkage { Some(RemarkReason::LinkageError) } else { self.odd_until(call.step) }
     }
 
@@ -158,6 +169,9 @@ impl<'a> Policy<'a> {
         let callable = call.callable;
         if returned && callable.name == "hashCode" && callable.parameters.is_empty() {
             return Some(RemarkReason::HashCode);
+        }
+        if let Some(reason) = self.asked_exception(call) {
+            return Some(reason);
         }
         let expected = place::value_at(self.scene.reference, location)?;
         let actual = place::value_at(patched, location)?;
@@ -177,9 +191,21 @@ impl<'a> Policy<'a> {
         }
     }
 
+    /// The wording of an exception stays its wording when somebody asks for it.
+    fn asked_exception(&self, call: Call<'_>) -> Objection {
+        thrown(self.scene.reference, call.receiver?)?;
+        match call.callable.name.as_str() {
+            "getMessage" | "getLocalizedMessage" | "toString" => Some(RemarkReason::ExceptionMessage),
+            "getStackTrace" | "fillInStackTrace" => Some(RemarkReason::ExceptionPlace),
+            _ => None,
+        }
+    }
+
     /// Does the way down pass a field that neither users nor tests read?
     fn is_internal(&self, difference: &Difference) -> bool {
-        difference.location.is_internal()
+        // What an exception holds is shown by asking it.
+        difference.location.element == Element::Exception
+            || difference.location.is_internal()
             || difference.location.path.iter().enumerate().any(|(depth, access)| match access {
                 Access::Field { name, .. } => self.is_closed(difference, depth, name),
                 _ => false,
@@ -206,12 +232,9 @@ impl<'a> Policy<'a> {
     }
 }
 
-/// The class of the exception with which an observation ends.
-pub(super) fn thrown(observation: &Observation) -> Option<&str> {
-    match &observation.ending {
-        Ending::Threw { exception, .. } => Some(&exception.type_name),
-        _ => None,
-    }
+/// The class of the exception that a step throws.
+pub(super) fn thrown(observation: &Observation, step: Slot) -> Option<&str> {
+    observation.thrown_at(step).map(|exception| exception.type_name.as_str())
 }
 
 /// Objects of classes without a name, objects of which nothing but the class was seen, or two sorts of collection that

@@ -56,7 +56,7 @@ impl<'a> Scene<'a> {
     }
 
     pub(super) fn call_of(&self, number: Slot, step: &'a Step) -> Option<Call<'a>> {
-        let Step::Call { callable: id, receiver, arguments } = step else { return None };
+        let Step::Call { callable: id, receiver, arguments, .. } = step else { return None };
         let callable = self.catalog.callables.get(usize::try_from(*id).ok()?)?;
         let facts = self.knowledge.facts.get(id);
         Some(Call { step: number, callable, receiver: *receiver, arguments, facts })

@@ -283,7 +283,22 @@ impl<'a> Cursor<'a> {
         let receiver = if flags & 2 != 0 { Some(self.value(0)?) } else { None };
         let count = self.length()?;
         let arguments = (0..count).map(|_| Ok((self.small()?, self.value(0)?))).collect::<Decoded<_>>()?;
-        Ok(StepObservation { step, result, receiver, arguments })
+        let thrown = if flags & 4 != 0 { Some(self.exception()?) } else { None };
+        Ok(StepObservation { step, result, receiver, arguments, thrown })
+    }
+
+    fn exception(&mut self) -> Decoded<Exception> {
+        let type_name = self.name()?;
+        let message = if self.u8()? != 0 { Some(self.text()?) } else { None };
+        let thrown_by = match self.small()? as usize {
+            0 => None,
+            number => {
+                let name = self.names.get(number - 1);
+                Some(name.cloned().ok_or(BrokenAnswer::Contents("name"))?)
+            }
+        };
+        let state = if self.u8()? != 0 { Some(self.value(0)?) } else { None };
+        Ok(Exception { type_name, message, thrown_by, state })
     }
 
     fn ending(&mut self) -> Decoded<Ending> {
@@ -291,18 +306,7 @@ impl<'a> Cursor<'a> {
         let step = self.small()?;
         Ok(match kind {
             0 => Ending::Completed,
-            1 => {
-                let type_name = self.name()?;
-                let message = if self.u8()? != 0 { Some(self.text()?) } else { None };
-                let thrown_by = match self.small()? as usize {
-                    0 => None,
-                    number => {
-                        let name = self.names.get(number - 1);
-                        Some(name.cloned().ok_or(BrokenAnswer::Contents("name"))?)
-                    }
-                };
-                Ending::Threw { step, exception: Exception { type_name, message, thrown_by } }
-            }
+            1 => Ending::Threw { step, exception: self.exception()? },
             2 => Ending::NullReceiver { step },
             3 => Ending::Mismatch { step, found: self.name()? },
             4 => Ending::Unavailable { step },

@@ -129,8 +129,9 @@ fn step(writer: FrameWriter, step: &Step, names: &NameTable<'_>) -> FrameWriter 
         Step::Constant { type_name, value } => {
             literal(writer.u8(1).u32(names.number(type_name)), value, names)
         }
-        Step::Call { callable, receiver, arguments } => {
-            let writer = writer.u8(2).u32(*callable).u8(u8::from(receiver.is_some()));
+        Step::Call { callable, receiver, arguments, caught } => {
+            let flags = u8::from(receiver.is_some()) | u8::from(*caught) << 1;
+            let writer = writer.u8(2).u32(*callable).u8(flags);
             let writer = writer.count(arguments.len() + usize::from(receiver.is_some()));
             slots(slots(writer, receiver.as_slice()), arguments)
         }

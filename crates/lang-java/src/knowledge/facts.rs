@@ -97,6 +97,9 @@ impl<'a> FactsBuilder<'a> {
                         .map(String::as_str),
                 );
             }
+            if let Some(class) = classes.find(&callable.owner) {
+                exceptions.extend(self.exceptions_of_class(&class));
+            }
             for class in owners.into_iter().filter_map(|owner| classes.find(owner)) {
                 self.add_doc_of(id, &class, &mut exceptions);
             }
@@ -104,6 +107,18 @@ impl<'a> FactsBuilder<'a> {
                 self.of(id).exceptions.extend(exceptions);
             }
         }
+    }
+
+    /// What a class says of all that it declares: its description names exceptions.
+    fn exceptions_of_class(&self, class: &Class<'_>) -> Vec<String> {
+        let body = class.methods.first().and_then(|method| method.node.parent());
+        let doc = body.and_then(|body| Javadoc::of(class.unit, body.parent()?));
+        let resolve = |written: &str| self.types.resolve_class(class.unit, &class.binary, written);
+        let named = |doc: &Javadoc| {
+            let each = doc.named_exceptions();
+            each.map(|written| resolve(written).unwrap_or_else(|| written.to_owned())).collect()
+        };
+        doc.as_ref().map(named).unwrap_or_default()
     }
 
     /// What one class says of a callable that it declares, under the same parameters.

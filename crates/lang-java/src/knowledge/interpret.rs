@@ -288,16 +288,42 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Interprets something that is expected to throw: what it does is an input of its own, and the rest of the test
-    /// goes on as if it had not happened.
-    fn expecting(&mut self, exceptions: &[String], body: impl FnOnce(&mut Self)) {
+    /// goes on behind its last call of the program, whose exception is given; or as if it had not happened, if there is
+    /// none.
+    fn expecting(&mut self, exceptions: &[String], body: impl FnOnce(&mut Self)) -> Value<'a> {
         let before = self.state.clone();
         let mark = self.reading.calls.len();
         body(self);
         self.blame(mark, exceptions);
-        let after = std::mem::replace(&mut self.state, before);
-        if after.steps.len() > self.state.steps.len() {
-            self.reading.sequences.push(after.steps);
+        if self.state.steps.len() > before.steps.len() {
+            self.reading.sequences.push(self.state.steps.clone());
         }
+        let Some(slot) = self.catch_last(before.steps.len()) else {
+            self.state = before;
+            return Value::Unknown;
+        };
+        // What the call would have returned went nowhere.
+        self.state.frames = before.frames;
+        self.state.fields = before.fields;
+        let type_name = exceptions.first().map_or(OBJECT, String::as_str).to_owned();
+        self.state.dynamic[slot as usize].clone_from(&type_name);
+        Value::Made { slot, type_name }
+    }
+
+    /// Takes the last call of the program from a step on for one that throws, and is caught.
+    fn catch_last(&mut self, from: usize) -> Option<Slot> {
+        let types = self.types;
+        let last =
+            self.state.steps.iter_mut().enumerate().skip(from).rev().find_map(|(at, step)| match step {
+                Step::Call { callable, caught, .. } if types.calls_subject(*callable) => Some((at, caught)),
+                _ => None,
+            });
+        let (at, caught) = last?;
+        *caught = true;
+        // Steps behind it would not have run.
+        self.state.steps.truncate(at + 1);
+        self.state.dynamic.truncate(at + 1);
+        Slot::try_from(at).ok()
     }
 
     /// Answers a condition that nobody can decide.

@@ -74,6 +74,19 @@ impl Javadoc {
         doc
     }
 
+    /// Exceptions that the description names.
+    pub(super) fn named_exceptions(&self) -> impl Iterator<Item = &str> {
+        let words = self
+            .description
+            .iter()
+            .flat_map(|line| line.split(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | '_'))));
+        words.map(|word| word.trim_matches('.')).filter(|word| {
+            let simple = word.rsplit('.').next().unwrap_or(word);
+            let stem = simple.strip_suffix("Exception").or_else(|| simple.strip_suffix("Error"));
+            stem.is_some_and(|stem| stem.starts_with(char::is_uppercase))
+        })
+    }
+
     /// What it allows for a parameter: by its place in examples such as `f(null, -1) = 3`, by its `@param`, and by
     /// sentences of the description.
     pub(super) fn allows(&self, method: &str, names: &[String], at: usize) -> Allowed {
@@ -363,5 +376,9 @@ mod tests {
             "/** F.\n * @throws IllegalArgumentException if a\n * is b\n * @exception java.io.IOException no\n */",
         );
         assert_eq!(doc.throws, ["IllegalArgumentException", "java.io.IOException"]);
+        let doc = Javadoc::parse(
+            "/** A bank. What is frozen gives a {@link FrozenException}: Exceptions.\n * An Error. */",
+        );
+        assert_eq!(doc.named_exceptions().collect::<Vec<_>>(), ["FrozenException"]);
     }
 }

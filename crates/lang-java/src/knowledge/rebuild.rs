@@ -159,7 +159,7 @@ impl Rebuilder<'_> {
             .zip(parameters)
             .map(|(value, parameter)| self.value(draft, value, parameter, at))
             .collect();
-        draft.push(Step::Call { callable, receiver, arguments: arguments? })
+        draft.push(Step::Call { callable, receiver, arguments: arguments?, caught: false })
     }
 
     /// An object as it was before the call `before`: made anew, with what was done to it since.
@@ -205,7 +205,7 @@ impl Rebuilder<'_> {
             }
             CapturedValue::Enum { type_name, name } => {
                 let callable = self.types.field(type_name, name, CallableKind::StaticGet)?;
-                draft.push(Step::Call { callable, receiver: None, arguments: Vec::new() })
+                draft.push(Step::Call { callable, receiver: None, arguments: Vec::new(), caught: false })
             }
             CapturedValue::Number { type_name, text } => {
                 let text = CapturedValue::Constant(Constant::text(text));
@@ -274,6 +274,6 @@ impl Rebuilder<'_> {
             arguments.iter().map(|(name, _)| ArgumentType::Of((*name).to_owned())).collect();
         let choice = self.types.choose(owner, name, &kinds, &types).filter(|choice| !choice.spread)?;
         let arguments = arguments.into_iter().map(|(_, slot)| slot).collect();
-        draft.push(Step::Call { callable: choice.callable, receiver, arguments })
+        draft.push(Step::Call { callable: choice.callable, receiver, arguments, caught: false })
     }
 }

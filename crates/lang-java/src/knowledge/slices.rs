@@ -93,10 +93,11 @@ fn renumbered(steps: &[Step], needed: &BTreeSet<Slot>) -> Sequence {
     let numbers = |slots: &[Slot]| slots.iter().map(number).collect();
     let moved = needed.iter().map(|slot| match &steps[*slot as usize] {
         constant @ Step::Constant { .. } => constant.clone(),
-        Step::Call { callable, receiver, arguments } => Step::Call {
+        Step::Call { callable, receiver, arguments, caught } => Step::Call {
             callable: *callable,
             receiver: receiver.as_ref().map(number),
             arguments: numbers(arguments),
+            caught: *caught,
         },
         Step::Array { element, items } => Step::Array { element: element.clone(), items: numbers(items) },
         Step::Stub { interface, answers } => {

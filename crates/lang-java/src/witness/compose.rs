@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 
 use bonafix_lang::{Behaviour, WitnessDraft, WitnessError};
 use bonafix_model::{
-    Callable, DifferenceClass, Element, Ending, Exception, Observation, Sequence, Slot, Step,
-    StepObservation, Value, Visibility,
+    Callable, DifferenceClass, Element, Exception, Observation, Sequence, Slot, Step, StepObservation, Value,
+    Visibility,
 };
 
 use super::assertion::{Asserter, Assertion, not_expressible};
@@ -126,7 +126,7 @@ impl Composer<'_> {
     fn method(&self) -> Result<Method, WitnessError> {
         match (self.draft.class, self.draft.reference) {
             (DifferenceClass::Exc1 | DifferenceClass::ExcType, Behaviour::Observed(observation)) => {
-                let Ending::Threw { exception, .. } = &observation.ending else {
+                let Some(exception) = self.thrown_last(observation) else {
                     return not_expressible("the reference throws nothing");
                 };
                 self.throws(exception)
@@ -144,7 +144,11 @@ impl Composer<'_> {
     }
 
     fn body(&self, kept: &BTreeSet<Slot>) -> Body<'_> {
-        Body::render(self.names, self.sequence, kept, self.care)
+        let reference = match self.draft.reference {
+            Behaviour::Observed(reference) => Some(reference),
+            Behaviour::BrokeDown(_) => None,
+        };
+        Body::render(self.names, self.sequence, reference, kept, self.care)
     }
 
     fn asserter(&self) -> Asserter<'_> {
@@ -159,7 +163,7 @@ impl Composer<'_> {
 
     fn last_call(&self) -> Option<(&Callable, Option<Slot>, &[Slot])> {
         match self.sequence.steps.last()? {
-            Step::Call { callable, receiver, arguments } => {
+            Step::Call { callable, receiver, arguments, .. } => {
                 Some((&self.draft.catalog.callables[*callable as usize], *receiver, arguments))
             }
             _ => None,
@@ -169,6 +173,11 @@ impl Composer<'_> {
     fn last_step<'o>(&self, observation: &'o Observation) -> Option<&'o StepObservation> {
         let number = Slot::try_from(self.sequence.steps.len()).ok()?.checked_sub(1)?;
         observation.steps.iter().find(|step| step.step == number)
+    }
+
+    /// What the last call throws.
+    fn thrown_last<'o>(&self, observation: &'o Observation) -> Option<&'o Exception> {
+        observation.thrown_at(Slot::try_from(self.sequence.steps.len()).ok()?.checked_sub(1)?)
     }
 
     /// Two values at one place.
@@ -238,8 +247,7 @@ impl Composer<'_> {
 
     /// The last call as statements; an exception that it ends with is not what is looked at.
     fn ended_as_it_may(&self, reference: &Observation, statement: String) -> Vec<String> {
-        let last = Slot::try_from(self.sequence.steps.len()).unwrap_or(Slot::MAX) - 1;
-        if !matches!(reference.ending, Ending::Threw { step, .. } if step == last) {
+        if self.thrown_last(reference).is_none() {
             return vec![statement];
         }
         vec![
@@ -337,11 +345,12 @@ impl Composer<'_> {
 
     fn what_happens(&self) -> String {
         let patched = match self.draft.patched {
-            Behaviour::Observed(Observation { ending: Ending::Threw { exception, .. }, .. }) => {
-                format!("throws {}", exception.type_name)
-            }
+            Behaviour::Observed(patched) => match self.thrown_last(patched) {
+                Some(exception) => format!("throws {}", exception.type_name),
+                None => "breaks down".to_owned(),
+            },
             Behaviour::BrokeDown(bonafix_model::Breakdown::Timeout) => "does not come to an end".to_owned(),
-            _ => "breaks down".to_owned(),
+            Behaviour::BrokeDown(_) => "breaks down".to_owned(),
         };
         format!("Ends without an exception; the patched version {patched}.")
     }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bonafix_model::{Callable, CallableKind, Catalog, Literal, Sequence, Slot, Step};
+use bonafix_model::{Callable, CallableKind, Catalog, Literal, Observation, Sequence, Slot, Step};
 
 use super::stub::{self, Single};
 use super::types::{self, NULL, Names, OBJECT, STRING, is_primitive, of_descriptor};
@@ -14,11 +14,12 @@ use super::{Care, literal};
 
 /// A text longer than this gets a variable if it is used twice.
 const SHORT_TEXT: usize = 16;
+const THROWABLE: &str = "java.lang.Throwable";
 
 /// An input as source code, one statement a line, as reports show it.
 pub fn render(catalog: &Catalog, sequence: &Sequence) -> Vec<String> {
     let rendered = |names: &Names<'_>| {
-        let mut body = Body::render(names, sequence, &BTreeSet::new(), Care::Usual);
+        let mut body = Body::render(names, sequence, None, &BTreeSet::new(), Care::Usual);
         if let Some(last) = body.take_last_statement() {
             body.lines.push(last);
         }
@@ -71,6 +72,8 @@ impl Expression {
 pub(super) struct Body<'a> {
     names: &'a Names<'a>,
     sequence: &'a Sequence,
+    /// What the reference did with it, where that is known.
+    reference: Option<&'a Observation>,
     care: Care,
     uses: BTreeMap<Slot, usize>,
     variables: Variables,
@@ -87,6 +90,7 @@ impl<'a> Body<'a> {
     pub(super) fn render(
         names: &'a Names<'a>,
         sequence: &'a Sequence,
+        reference: Option<&'a Observation>,
         kept: &BTreeSet<Slot>,
         care: Care,
     ) -> Self {
@@ -97,6 +101,7 @@ impl<'a> Body<'a> {
         let mut body = Self {
             names,
             sequence,
+            reference,
             care,
             uses,
             variables: Variables::default(),
@@ -175,15 +180,53 @@ impl<'a> Body<'a> {
                 let name = variables::of_type(&expression.java_type);
                 self.declare(&name, &expression)
             }
-            Step::Call { callable, receiver, arguments } => {
+            Step::Call { callable, receiver, arguments, caught } => {
                 let called = self.callable(*callable);
                 let expression = self.call(called, *receiver, arguments);
                 if is_last && !kept {
                     self.last = Some(expression.clone());
                     return expression;
                 }
-                self.place(slot, called, expression, kept)
+                match self.caught_at(slot).filter(|_| *caught && is_statement(called.kind)) {
+                    Some(exception) => self.place_caught(slot, &exception, &expression, kept),
+                    None => self.place(slot, called, expression, kept),
+                }
             }
+        }
+    }
+
+    /// The class to be caught at a step; none if nothing is thrown there.
+    fn caught_at(&self, slot: Slot) -> Option<String> {
+        let Some(reference) = self.reference else { return Some("java.lang.Exception".to_owned()) };
+        let thrown = &reference.thrown_at(slot)?.type_name;
+        // The compiler may know that a checked exception cannot come from there.
+        let direct = self.care == Care::Usual && self.names.is_nameable(thrown);
+        Some(if direct { thrown.clone() } else { THROWABLE.to_owned() })
+    }
+
+    /// A call that throws, after which the test goes on.
+    fn place_caught(
+        &mut self,
+        slot: Slot,
+        exception: &str,
+        expression: &Expression,
+        kept: bool,
+    ) -> Expression {
+        let shown = self.names.show(exception);
+        let used = kept || self.uses.contains_key(&slot);
+        let variable = used.then(|| self.variables.fresh(&variables::of_type(exception)));
+        self.lines.extend(variable.iter().map(|name| format!("{shown} {name} = null;")));
+        self.lines.push("try {".to_owned());
+        self.lines.push(format!("    {};", expression.text));
+        self.lines.push(format!("}} catch ({shown} expected) {{"));
+        self.lines.push(match &variable {
+            Some(name) => format!("    {name} = expected;"),
+            None => "    // In both versions.".to_owned(),
+        });
+        self.lines.push("}".to_owned());
+        match variable {
+            Some(name) => Expression::new(name, exception),
+            None => Expression::new("null", NULL),
         }
     }
 
@@ -423,6 +466,11 @@ impl<'a> Body<'a> {
     fn passed(&self, slot: Slot, wanted: &str, exact: bool) -> String {
         cast(self.names, self.slot(slot), wanted, exact)
     }
+}
+
+/// Can it stand alone?
+fn is_statement(kind: CallableKind) -> bool {
+    !matches!(kind, CallableKind::FieldGet | CallableKind::StaticGet)
 }
 
 /// An expression where a value of an erased type is wanted.

@@ -135,6 +135,6 @@ fn random_call(
         arguments.push(u32::try_from(steps.len() - 1).unwrap());
     }
     let receiver = receiver.filter(|_| callable.kind == CallableKind::Method);
-    steps.push(Step::Call { callable: id, receiver, arguments });
+    steps.push(Step::Call { callable: id, receiver, arguments, caught: false });
     u32::try_from(steps.len() - 1).unwrap()
 }

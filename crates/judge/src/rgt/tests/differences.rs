@@ -244,6 +244,7 @@ fn the_most_tellable_difference_is_claimed() {
             result: Some(Value::Int(result)),
             receiver: Some(state(receiver)),
             arguments: vec![(0, list(vec![Value::Int(argument)]))],
+            thrown: None,
         };
         Observation { steps: vec![step], ending: Ending::Completed }
     };

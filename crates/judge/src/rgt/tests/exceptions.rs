@@ -2,7 +2,8 @@
 
 use bonafix_lang::Behaviour;
 use bonafix_model::{
-    CallableFacts, Catalog, Ending, Exception, Knowledge, Observation, ParameterFacts, Step, Value,
+    CallableFacts, Catalog, Ending, Exception, Knowledge, Observation, ParameterFacts, Step, StepObservation,
+    Value,
 };
 
 use super::super::fixture::*;
@@ -175,6 +176,7 @@ fn wording_and_place_of_an_exception_are_remarks() {
             type_name: "java.lang.IllegalStateException".to_owned(),
             message: Some(message.to_owned()),
             thrown_by: Some(thrown_by.to_owned()),
+            state: None,
         };
         Observation { steps: Vec::new(), ending: Ending::Threw { step: 2, exception } }
     };
@@ -213,4 +215,67 @@ fn a_claim_tells_what_each_version_does() {
         sentence(&done(), &thrown),
         "`bag.count(3)` returns 1 in the reference and throws java.lang.IllegalStateException in the patched version"
     );
+}
+
+/// `bag.count(3)`, which throws and is caught, then `bag.name("a")`.
+fn going_on() -> bonafix_model::Sequence {
+    let mut input = bag_call(COUNT, integer(3));
+    let Some(Step::Call { caught, .. }) = input.steps.last_mut() else { panic!("a call") };
+    *caught = true;
+    input.steps.extend([text("a"), call(NAME, Some(0), &[3])]);
+    input
+}
+
+fn caught(type_name: Option<&str>, state: i32, then: &str) -> Observation {
+    let thrown = type_name.map(|type_name| Exception {
+        type_name: type_name.to_owned(),
+        message: None,
+        thrown_by: None,
+        state: Some(object(type_name, &[("nodes", true, Value::Int(state))])),
+    });
+    let mut observation = returning(4, words(then));
+    observation.steps.insert(0, StepObservation { step: 2, thrown, ..StepObservation::default() });
+    observation
+}
+
+fn check_going_on(documented: &[&str], one: &Observation, other: &Observation, expected: &str) {
+    let knowledge = knowing_exceptions(COUNT, documented);
+    let ruling = rule(&going_on(), &knowledge, Behaviour::Observed(one), Behaviour::Observed(other));
+    assert_eq!(in_short(&ruling), expected);
+}
+
+#[test]
+fn what_follows_an_exception_counts_only_if_the_exception_was_promised() {
+    let thrown = |then: &str| caught(Some("java.lang.IllegalStateException"), 1, then);
+    check_going_on(&["IllegalStateException"], &thrown("a"), &thrown("b"), "assert");
+    check_going_on(&["java.io.IOException"], &thrown("a"), &thrown("b"), "assert reference-rejects");
+    check_going_on(&[], &thrown("a"), &thrown("b"), "assert reference-rejects");
+    check_going_on(&[], &caught(None, 1, "a"), &caught(None, 1, "b"), "assert");
+}
+
+#[test]
+fn a_caught_exception_is_judged_as_one_that_ends_the_input() {
+    let thrown = caught(Some("p.BagError"), 1, "a");
+    let other = caught(Some("java.lang.IllegalArgumentException"), 1, "b");
+    let none = caught(None, 1, "b");
+    check_going_on(&["BagError"], &thrown, &none, "exc1");
+    check_going_on(&[], &thrown, &none, "exc1 reference-rejects");
+    check_going_on(&[], &none, &thrown, "exc2");
+    check_going_on(&["BagError"], &thrown, &other, "exc-type");
+    check_going_on(&["BagError"], &thrown, &caught(Some("p.BagError"), 2, "a"), "assert internal-state");
+}
+
+#[test]
+fn the_wording_of_a_caught_exception_is_a_remark_whoever_asks() {
+    let mut input = going_on();
+    input.steps[4] = call(TO_STRING, Some(2), &[]);
+    let seen = |text: &str| {
+        let mut seen = caught(Some("p.BagError"), 1, text);
+        seen.steps[1].receiver = Some(object("p.BagError", &[]));
+        seen
+    };
+    let (one, other) = (seen("a"), seen("b"));
+    let knowledge = knowing_exceptions(COUNT, &["BagError"]);
+    let ruling = rule(&input, &knowledge, Behaviour::Observed(&one), Behaviour::Observed(&other));
+    assert_eq!(in_short(&ruling), "assert exception-message");
 }

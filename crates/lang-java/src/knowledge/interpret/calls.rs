@@ -270,7 +270,7 @@ impl<'a> Interpreter<'a> {
             return Value::Unknown;
         };
         let result = self.types.result(callable).to_owned();
-        self.emit(Step::Call { callable, receiver, arguments: slots }, &result)
+        self.emit(Step::Call { callable, receiver, arguments: slots, caught: false }, &result)
     }
 
     /// Writes down a call, also for the methods that it stands for or runs.
@@ -443,7 +443,7 @@ impl<'a> Interpreter<'a> {
             "assertThrows" | "assertThrowsExactly" | "expectThrows" => self.throws(arguments),
             "assertThatThrownBy" | "catchThrowable" | "assertThatCode" => {
                 if let Some(Value::Function(function)) = arguments.first() {
-                    self.expecting(&[], |this| drop(this.run_function(function)));
+                    return self.expecting(&[], |this| drop(this.run_function(function)));
                 }
                 Value::Unknown
             }
@@ -481,7 +481,7 @@ impl<'a> Interpreter<'a> {
             .collect();
         for argument in arguments {
             if let Value::Function(function) = argument {
-                self.expecting(&exceptions, |this| drop(this.run_function(function)));
+                return self.expecting(&exceptions, |this| drop(this.run_function(function)));
             }
         }
         Value::Unknown

@@ -147,13 +147,13 @@ impl<'a> Interpreter<'a> {
         let expects = self.calls_fail(body);
         let exceptions = self.caught(node);
         if expects && !exceptions.is_empty() {
-            self.expecting(&exceptions, |this| {
+            let thrown = self.expecting(&exceptions, |this| {
                 this.scoped(|this| {
                     this.resources(node);
                     this.block(body)
                 });
             });
-            return Flow::Next;
+            return self.catch_clause(node, thrown);
         }
         let flow = self.scoped(|this| {
             this.resources(node);
@@ -164,6 +164,20 @@ impl<'a> Interpreter<'a> {
             return children(finally).first().map_or(Flow::Next, |block| self.block(*block));
         }
         flow
+    }
+
+    /// What a test does with the exception that it expects.
+    fn catch_clause(&mut self, node: Node<'a>, thrown: Value<'a>) -> Flow<'a> {
+        let clause = children(node).into_iter().find(|child| child.kind() == "catch_clause");
+        let parts = clause.map(children).unwrap_or_default();
+        let (Some(parameter), Some(body), Value::Made { .. }) = (parts.first(), parts.last(), &thrown) else {
+            return Flow::Next;
+        };
+        let name = parameter.child_by_field_name("name").map_or("", |name| self.text(name));
+        self.scoped(|this| {
+            this.declare(name, thrown);
+            this.block(*body)
+        })
     }
 
     /// Is `fail()` or a `throw` the end of a block?

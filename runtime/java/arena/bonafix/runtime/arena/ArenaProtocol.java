@@ -2,7 +2,7 @@ package bonafix.runtime.arena;
 
 /** The numbers that the arena and its driver must agree on; explained in {@code docs/runtime-java.md}. */
 final class ArenaProtocol {
-    static final int VERSION = 2;
+    static final int VERSION = 3;
 
     // Requests.
     static final int OPEN = 1;
@@ -42,6 +42,10 @@ final class ArenaProtocol {
     static final int STEP_CALL = 2;
     static final int STEP_ARRAY = 3;
     static final int STEP_STUB = 4;
+
+    // Flags of a call.
+    static final int CALL_HAS_RECEIVER = 1;
+    static final int CALL_CAUGHT = 2;
 
     // Literals.
     static final int LITERAL_NULL = 0;

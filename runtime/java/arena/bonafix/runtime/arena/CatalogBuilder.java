@@ -27,6 +27,7 @@ final class CatalogBuilder {
     private static final int PRIVATE = 3;
     private static final int MAX_CLASSES = 400;
     private static final int MAX_SCANNED = 1000;
+    private static final int MAX_EXCEPTIONS = 60;
     /** Of one class that is not the subject's. */
     private static final int MAX_CONSTANTS = 32;
     private static final int MAX_FACTORIES = 8;
@@ -59,6 +60,8 @@ final class CatalogBuilder {
         }
         addQueued();
         addImplementations();
+        addQueued();
+        addExceptions();
         addQueued();
         addLibraryClasses();
         addHelpers();
@@ -105,6 +108,39 @@ final class CatalogBuilder {
                         enqueue(type);
                     }
                 }
+            } catch (ClassNotFoundException | LinkageError broken) {
+                // Not loadable: no help to anybody.
+            }
+        }
+    }
+
+    /**
+     * Exceptions of the subject, those of the packages at hand first: what throws one need not declare it, and what is
+     * caught can be asked.
+     */
+    private void addExceptions() {
+        List<Class<?>> thrown = new ArrayList<>();
+        for (String parent : new java.util.TreeSet<>(below.keySet())) {
+            if (parent.startsWith("java")) {
+                try {
+                    Class<?> type = world.load(parent);
+                    if (Throwable.class.isAssignableFrom(type)) {
+                        thrown.add(type);
+                    }
+                } catch (ClassNotFoundException | LinkageError broken) {
+                    // Not loadable: nothing below it is.
+                }
+            }
+        }
+        Set<String> near = new HashSet<>();
+        for (Class<?> type : done) {
+            near.add(packageOf(type.getName()));
+        }
+        List<String> names = below(thrown);
+        names.sort(Comparator.comparing((String name) -> !near.contains(packageOf(name))).thenComparing(name -> name));
+        for (String name : names.subList(0, Math.min(MAX_EXCEPTIONS, names.size()))) {
+            try {
+                enqueue(world.load(name));
             } catch (ClassNotFoundException | LinkageError broken) {
                 // Not loadable: no help to anybody.
             }

@@ -3,7 +3,7 @@ package bonafix.runtime.arena;
 import bonafix.runtime.Probes;
 import java.lang.reflect.Array;
 
-/** One sequence in one version, from the first step to the last or to the one that throws. */
+/** One sequence in one version, from the first step to the last or to the one that throws what is not caught. */
 final class Execution {
     final Observer observer;
     boolean threw;
@@ -115,16 +115,22 @@ final class Execution {
             failed(number, callable, arguments, full);
             return false;
         } catch (Throwable thrown) {
-            if (!Probes.isPassed()) {
-                failed(number, callable, arguments, thrown);
+            if (Probes.isPassed()) {
+                return false;
             }
+            if (step.caught && isCatchable(thrown)) {
+                slots[number] = thrown;
+                observer.caught(number, callable, arguments, thrown);
+                return true;
+            }
+            failed(number, callable, arguments, thrown);
             return false;
         }
         if (Probes.isPassed()) {
             return false;
         }
         slots[number] = result;
-        observer.step(number, callable, arguments, result, false, isLast);
+        observer.returned(number, callable, arguments, result, isLast);
         return true;
     }
 
@@ -155,9 +161,14 @@ final class Execution {
         spoiledClasses = thrown instanceof LinkageError;
         // How deep the stack was when it gave out is chance, and so is what was done by then.
         if (!(thrown instanceof StackOverflowError)) {
-            observer.step(number, callable, arguments, null, true, true);
+            observer.failed(number, callable, arguments);
         }
         observer.threw(number, thrown);
+    }
+
+    /** What programs catch. After an error of the machine nothing that follows means anything. */
+    private static boolean isCatchable(Throwable thrown) {
+        return thrown instanceof Exception || thrown instanceof AssertionError;
     }
 
     /** An array longer than any may be: nothing was used up. */

@@ -45,6 +45,10 @@ final class Observer {
     private static final int COLLECTION_OTHER = 3;
     private static final int COLLECTION_OPTIONAL = 4;
 
+    private static final int STEP_RESULT = 1;
+    private static final int STEP_RECEIVER = 2;
+    private static final int STEP_THROWN = 4;
+
     private static final int STEP = 1;
     private static final int END = 2;
     static final int COMPLETED = 0;
@@ -92,17 +96,38 @@ final class Observer {
         sink.clear();
     }
 
-    /** One call: what it made, and what it was given, after it. */
-    void step(int number, Linked callable, Object[] arguments, Object result, boolean threw, boolean withState) {
-        sink.u8(STEP);
-        sink.number(number);
-        boolean hasResult = !threw && !callable.isVoid;
+    /** A call that made something; and what it was given, after it. */
+    void returned(int number, Linked callable, Object[] arguments, Object result, boolean withState) {
+        boolean hasResult = !callable.isVoid;
         boolean hasReceiver = withState && callable.needsReceiver;
-        sink.u8((hasResult ? 1 : 0) | (hasReceiver ? 2 : 0));
+        step(number, (hasResult ? STEP_RESULT : 0) | (hasReceiver ? STEP_RECEIVER : 0));
         if (hasResult) {
             value(result);
         }
-        if (hasReceiver) {
+        state(callable, arguments, withState);
+    }
+
+    /** A call that threw, which ends the sequence. */
+    void failed(int number, Linked callable, Object[] arguments) {
+        step(number, callable.needsReceiver ? STEP_RECEIVER : 0);
+        state(callable, arguments, true);
+    }
+
+    /** A call that threw, and the sequence goes on. */
+    void caught(int number, Linked callable, Object[] arguments, Throwable thrown) {
+        step(number, STEP_THROWN | (callable.needsReceiver ? STEP_RECEIVER : 0));
+        state(callable, arguments, true);
+        exception(thrown);
+    }
+
+    private void step(int number, int flags) {
+        sink.u8(STEP);
+        sink.number(number);
+        sink.u8(flags);
+    }
+
+    private void state(Linked callable, Object[] arguments, boolean withState) {
+        if (withState && callable.needsReceiver) {
             value(arguments[0]);
         }
         int first = callable.needsReceiver ? 1 : 0;
@@ -139,6 +164,10 @@ final class Observer {
 
     void threw(int step, Throwable thrown) {
         end(THREW, step);
+        exception(thrown);
+    }
+
+    private void exception(Throwable thrown) {
         boolean overflow = thrown instanceof StackOverflowError;
         sink.number(names.number(Shape.name(thrown.getClass(), Shape.Kind.THROWABLE)));
         String message = overflow ? null : messageOf(thrown);
@@ -148,6 +177,30 @@ final class Observer {
         }
         String place = overflow ? null : placeOf(thrown);
         sink.number(place == null ? 0 : names.number(place) + 1);
+        Shape shape = shape(thrown.getClass());
+        boolean holdsSomething = shape.kind == Shape.Kind.OBJECT && shape.fields.length > 0
+                && world.isSubject(thrown.getClass());
+        sink.u8(holdsSomething ? 1 : 0);
+        if (holdsSomething) {
+            contentsOf(thrown, shape);
+        }
+    }
+
+    /** What an exception of the subject holds in fields of its own; message and place are seen besides. */
+    private void contentsOf(Throwable thrown, Shape shape) {
+        int start = sink.size;
+        way[depth++] = thrown;
+        try {
+            pseudo(shape.name, shape.fields.length);
+            fields(thrown, shape);
+        } catch (OutOfMemoryError full) {
+            throw full;
+        } catch (Throwable broken) {
+            sink.size = start;
+            unobservable(broken);
+        }
+        depth = 0;
+        way[0] = null;
     }
 
     private static String messageOf(Throwable thrown) {
@@ -287,9 +340,13 @@ final class Observer {
         } catch (Throwable broken) {
             sink.size = start;
             depth = depthBefore;
-            sink.u8(OPAQUE);
-            sink.number(names.number("unobservable " + broken.getClass().getName()));
+            unobservable(broken);
         }
+    }
+
+    private void unobservable(Throwable broken) {
+        sink.u8(OPAQUE);
+        sink.number(names.number("unobservable " + broken.getClass().getName()));
     }
 
     private void structure(Object value, Shape shape) throws Exception {
@@ -389,6 +446,17 @@ final class Observer {
         boolean isThrowable = shape.inherited == Shape.Kind.THROWABLE;
         int more = shape.inherited == null ? 0 : isThrowable ? 2 : 1;
         pseudo(shape.name, shape.fields.length + more);
+        fields(value, shape);
+        if (isThrowable) {
+            throwable((Throwable) value);
+        } else if (more > 0) {
+            sink.number(fieldInherited);
+            sink.u8(1);
+            inherited(value, shape);
+        }
+    }
+
+    private void fields(Object value, Shape shape) throws IllegalAccessException {
         for (Shape.FieldShape field : shape.fields) {
             sink.number(field.name);
             sink.u8(field.visible ? 1 : 0);
@@ -397,13 +465,6 @@ final class Observer {
             } else {
                 primitive(field, value);
             }
-        }
-        if (isThrowable) {
-            throwable((Throwable) value);
-        } else if (more > 0) {
-            sink.number(fieldInherited);
-            sink.u8(1);
-            inherited(value, shape);
         }
     }
 

@@ -16,14 +16,17 @@ final class Step {
     /** The receiver first, where there is one. */
     final int[] slots;
     final boolean hasReceiver;
+    /** An exception of this call does not end the sequence, but is its value. */
+    final boolean caught;
 
-    private Step(int kind, Object constant, String type, int callable, int[] slots, boolean hasReceiver) {
+    private Step(int kind, Object constant, String type, int callable, int[] slots, int flags) {
         this.kind = kind;
         this.constant = constant;
         this.type = type;
         this.callable = callable;
         this.slots = slots;
-        this.hasReceiver = hasReceiver;
+        hasReceiver = (flags & ArenaProtocol.CALL_HAS_RECEIVER) != 0;
+        caught = (flags & ArenaProtocol.CALL_CAUGHT) != 0;
     }
 
     static Step[] readSequence(PayloadReader in, String[] names, int callables) throws IOException {
@@ -44,12 +47,12 @@ final class Step {
                 if (callable < 0 || callable >= callables) {
                     throw new IOException("there is no callable " + callable);
                 }
-                boolean hasReceiver = in.u8() != 0;
-                return new Step(kind, null, null, callable, slots(in, number), hasReceiver);
+                int flags = in.u8();
+                return new Step(kind, null, null, callable, slots(in, number), flags);
             case ArenaProtocol.STEP_ARRAY:
             case ArenaProtocol.STEP_STUB:
                 String type = name(names, in.u32());
-                return new Step(kind, null, type, 0, slots(in, number), false);
+                return new Step(kind, null, type, 0, slots(in, number), 0);
             default:
                 throw new IOException("there is no step of kind " + kind);
         }
@@ -109,7 +112,7 @@ final class Step {
             default:
                 throw new IOException("there is no such literal");
         }
-        return new Step(ArenaProtocol.STEP_CONSTANT, value, className, 0, NONE, false);
+        return new Step(ArenaProtocol.STEP_CONSTANT, value, className, 0, NONE, 0);
     }
 
     private static Object integer(String type, long value) {
