@@ -187,8 +187,8 @@ impl Seen {
     }
 }
 
-/// The place and kind of a difference: attempts that came to nothing are counted by it.
-type Key = (Option<CallableId>, DifferenceClass);
+/// The place and kind of a difference, and whether a call before it may have failed: attempts that came to nothing are counted by it.
+type Key = (Option<CallableId>, DifferenceClass, bool);
 
 /// The case against one patch.
 struct Trial<'a> {
@@ -642,7 +642,8 @@ fn key(input: &Sequence, claim: &Claim) -> Key {
         // Of a version that broke down nobody knows in which call.
         _ => None,
     };
-    (callable, claim.class)
+    let is_caught = |step: &Step| matches!(step, Step::Call { caught: true, .. });
+    (callable, claim.class, input.steps.iter().any(is_caught))
 }
 
 /// The values that differ, each once, by the first difference in it.

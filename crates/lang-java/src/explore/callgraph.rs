@@ -202,13 +202,16 @@ impl<'a> CallGraph<'a> {
         self.ancestors.get(class).is_some_and(|ancestors| ancestors.iter().any(foreign))
     }
 
-    /// Binary names of the classes that have a name, and of the classes of the program that each extends or implements.
+    /// Binary names of the classes that have a name, and of what each extends or implements: classes of the program, and
+    /// exceptions of libraries.
     pub(crate) fn hierarchy(&self) -> Vec<(String, Vec<String>)> {
+        let is_thrown =
+            |name: &str| ["Exception", "Error", "Throwable"].iter().any(|ending| name.ends_with(ending));
         let mut all = Vec::new();
         for (name, classes) in &self.classes {
             let parents = classes.iter().flat_map(|class| &class.supertypes);
             let known: BTreeSet<String> = parents
-                .filter(|parent| self.classes.contains_key(parent.as_str()))
+                .filter(|parent| self.classes.contains_key(parent.as_str()) || is_thrown(parent))
                 .map(|parent| parent.replace('/', "."))
                 .collect();
             if !known.is_empty() && without_anonymous(name) == *name {
