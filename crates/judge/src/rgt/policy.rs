@@ -161,6 +161,9 @@ impl<'a> Policy<'a> {
     }
 
     fn values(&self, difference: &Difference, call: Call<'_>, patched: &Observation) -> Objection {
+        if self.is_wording(difference) {
+            return Some(RemarkReason::ExceptionMessage);
+        }
         if self.is_internal(difference) {
             return Some(RemarkReason::InternalState);
         }
@@ -189,6 +192,21 @@ impl<'a> Policy<'a> {
             _ if differ_in_class_only(&expected, &actual) => Some(RemarkReason::ImplementationClass),
             _ => None,
         }
+    }
+
+    /// Does the way down end in the message of an exception, or of its cause?
+    fn is_wording(&self, difference: &Difference) -> bool {
+        difference.location.path.iter().enumerate().any(|(depth, access)| match access {
+            Access::Field { name, .. } if name == "message" => {
+                place::owner_of_field(self.scene.reference, &difference.location, depth).is_some_and(
+                    |class| {
+                        Exceptions::of(self.scene).is_a(&class, "java.lang.Throwable")
+                            || ["Exception", "Error"].iter().any(|ending| class.ends_with(ending))
+                    },
+                )
+            }
+            _ => false,
+        })
     }
 
     /// The wording of an exception stays its wording when somebody asks for it.

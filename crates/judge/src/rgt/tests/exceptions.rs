@@ -2,8 +2,8 @@
 
 use bonafix_lang::Behaviour;
 use bonafix_model::{
-    CallableFacts, Catalog, Ending, Exception, Knowledge, Observation, ParameterFacts, Step, StepObservation,
-    Value,
+    CallableFacts, Catalog, Ending, Exception, Field, Knowledge, Observation, ParameterFacts, Step,
+    StepObservation, Value,
 };
 
 use super::super::fixture::*;
@@ -69,6 +69,19 @@ fn what_a_function_throws_where_tests_expect_it_is_thrown_on_purpose_everywhere(
     check_on(integer(3), &knowledge, &by(state, "p.Bag.other"), &done(), "exc1 reference-rejects");
     let argument = "java.lang.IllegalArgumentException";
     check_on(integer(3), &knowledge, &by(argument, "p.Bag.check"), &done(), "exc1 reference-rejects");
+}
+
+/// Found on a correct patch with another wording: the exception was seen as the receiver of a getter.
+#[test]
+fn the_message_inside_an_exception_that_is_looked_at_is_its_wording() {
+    let holding = |class: &str, message: &str| {
+        let value = Value::Text(message.to_owned());
+        let field = Field { name: "message".to_owned(), visible: true, value };
+        returning(2, Value::Object { type_name: class.to_owned(), fields: vec![field] })
+    };
+    for (class, expected) in [("p.BagException", "assert exception-message"), ("p.Letter", "assert")] {
+        check(&[], &holding(class, "a"), &holding(class, "b"), expected);
+    }
 }
 
 #[test]
