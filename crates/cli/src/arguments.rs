@@ -47,7 +47,7 @@ pub(crate) enum Command {
     Check(Box<CheckArguments>),
     /// Run a counterexample again, from its folder alone
     #[command(
-        after_help = "Examples:\n  bonafix replay target/bonafix/leap-year-1/witnesses/overfit-1900/witness-1
+        after_help = "Examples:\n  bonafix replay target/bonafix/leap-year-1/witnesses/patches-overfit-1900.diff/witness-1
 
 Exit codes: 0 every run ended as the witness says, 4 one did not, 1 no witness folder or no JDK"
     )]
@@ -159,7 +159,7 @@ pub(crate) struct CheckArguments {
     /// No progress on standard error
     #[arg(long, short, help_heading = "Output")]
     pub(crate) quiet: bool,
-    /// Patches judged at the same time; changes nothing but the time it takes
+    /// Patches judged at the same time; with a budget of inputs it changes nothing but the time it takes
     #[arg(long, short, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256), help_heading = "How to work")]
     pub(crate) jobs: u16,
     /// Go on with an earlier run: the newest, or the one named
@@ -174,7 +174,7 @@ pub(crate) struct CheckArguments {
     pub(crate) fresh: bool,
 }
 
-/// `60s`, `500ms`, `2m`, `1h`; `20000inputs`, `20k inputs`.
+/// `60s`, `500ms`, `2m`, `1h`; `20000inputs`.
 fn budget(text: &str) -> Result<Budget, String> {
     let text = text.trim();
     let at = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());

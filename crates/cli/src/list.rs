@@ -52,7 +52,7 @@ fn outcomes() -> String {
         Outcome::Refuted => "a replayed witness shows that the patch is wrong",
         Outcome::Suspicious => "heuristics speak against the patch",
         Outcome::Inconclusive => "nothing can be said; the reason says why",
-        Outcome::Invalid => "does not apply, build or pass the tests, or weakens them",
+        Outcome::Invalid => "does not apply, build or pass the tests, or changes only tests",
     };
     let all =
         [Outcome::Unrefuted, Outcome::Refuted, Outcome::Suspicious, Outcome::Inconclusive, Outcome::Invalid];

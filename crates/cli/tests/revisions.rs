@@ -55,10 +55,12 @@ fn a_branch_is_judged_against_its_base_with_a_reference() {
         "reference",
         "--out",
         "../out",
+        "--budget",
+        "2000inputs",
         "--format",
         "json",
     ]);
-    let report = ran.expect(4, &[]).json();
+    let report = ran.expect(2, &[]).json();
     assert_eq!(report["patches"][0]["name"], "main..fix");
     assert_eq!(report["patches"][0]["plausibility"]["fixed"][0]["id"], "demo.LeapTest#century");
 }

@@ -476,6 +476,8 @@ fn plan(options: &CheckOptions, description: &Description) -> Result<Plan, Check
     plan.options.insert("strict".to_owned(), judging.strict.to_string());
     plan.options.insert("heap".to_owned(), judging.heap_mib.to_string());
     if let Some(path) = &judging.inputs_from {
+        // A broken file is better told of now than after the tests.
+        read_inputs(path)?;
         let inputs = fs_err::read(path)
             .map_err(|error| CheckError::Usage(format!("cannot read inputs from {path}: {error}")))?;
         let digest = KeyBuilder::new("inputs").part("contents", inputs).finish();

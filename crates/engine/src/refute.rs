@@ -24,6 +24,9 @@ use camino::Utf8Path;
 use crate::judging::JudgingOptions;
 use crate::session::Session;
 
+#[cfg(test)]
+mod tests;
+
 /// The name in reports.
 const TECHNIQUE: &str = rgt::NAME;
 /// Versions in which the search runs inputs: the reference and the patched one.

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 
 use bonafix_lang::{Behaviour, WitnessDraft, WitnessError};
 use bonafix_model::{
-    Callable, DifferenceClass, Element, Exception, Observation, Sequence, Slot, Step, StepObservation, Value,
-    Visibility,
+    Callable, DifferenceClass, DifferenceKind, Element, Exception, Observation, Sequence, Slot, Step,
+    StepObservation, Value, Visibility,
 };
 
 use super::assertion::{Asserter, Assertion, not_expressible};
@@ -186,6 +186,11 @@ impl Composer<'_> {
         else {
             return not_expressible("it is not known where the values differ");
         };
+        if let (DifferenceKind::ExceptionMessage, Some(exception)) =
+            (difference.kind, self.thrown_last(reference))
+        {
+            return self.says(exception);
+        }
         let location = &difference.location;
         let element = location.element;
         let (Some(expected), Some(actual)) =
@@ -271,18 +276,8 @@ impl Composer<'_> {
         if self.draft.class == DifferenceClass::ExcType || !direct {
             // The class itself, since the other exception may be one of its subclasses.
             methods("assertEquals");
-            check.extend([
-                "Throwable thrown = null;".to_owned(),
-                "try {".to_owned(),
-                format!("    {statement}"),
-                "} catch (Throwable expected) {".to_owned(),
-                "    thrown = expected;".to_owned(),
-                "}".to_owned(),
-                format!(
-                    "assertEquals({}, thrown == null ? null : thrown.getClass().getName());",
-                    super::literal::string(&exception.type_name)
-                ),
-            ]);
+            let name = super::literal::string(&exception.type_name);
+            check.extend(asks_what_is_thrown(&statement, &name, "getClass().getName()"));
         } else if self.framework == Framework::Jupiter {
             methods("assertThrows");
             let lambda = if statement.contains(" = ") { format!("{{ {statement} }}") } else { call.clone() };
@@ -305,6 +300,20 @@ impl Composer<'_> {
         let mut input = body.lines;
         input.push(statement);
         Ok(Method { input, check, what: call, limited: false, needs_stub_helper: body.needs_stub_helper })
+    }
+
+    /// The reference throws, with words of its own.
+    fn says(&self, exception: &Exception) -> Result<Method, WitnessError> {
+        let mut body = self.body(&BTreeSet::new());
+        let Some(statement) = body.take_last_statement() else { return not_expressible("no call throws") };
+        self.methods.borrow_mut().insert("assertEquals");
+        let message = exception.message.as_deref().map_or_else(|| "null".to_owned(), super::literal::string);
+        let mut check = body.lines.clone();
+        check.extend(asks_what_is_thrown(&statement, &message, "getMessage()"));
+        let mut input = body.lines;
+        input.push(statement);
+        let what = "thrown.getMessage()".to_owned();
+        Ok(Method { input, check, what, limited: false, needs_stub_helper: body.needs_stub_helper })
     }
 
     /// A checked exception can be caught only where it is declared. One of which nothing is known is taken for an
@@ -445,6 +454,19 @@ impl Composer<'_> {
         });
         if throws_more { "Throwable" } else { "Exception" }
     }
+}
+
+/// Catches what a statement throws, whatever it is, and compares what it answers.
+fn asks_what_is_thrown(statement: &str, expected: &str, question: &str) -> Vec<String> {
+    vec![
+        "Throwable thrown = null;".to_owned(),
+        "try {".to_owned(),
+        format!("    {statement}"),
+        "} catch (Throwable expected) {".to_owned(),
+        "    thrown = expected;".to_owned(),
+        "}".to_owned(),
+        format!("assertEquals({expected}, thrown == null ? null : thrown.{question});"),
+    ]
 }
 
 /// JUnit 3 knows no limits.

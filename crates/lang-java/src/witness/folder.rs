@@ -62,6 +62,9 @@ pub(super) struct Manifest {
     pub(super) repetitions: u32,
     /// What one run may take.
     pub(super) limit_seconds: u64,
+    /// All files of the folder but this one and the README, with hashes of their contents.
+    #[serde(default)]
+    pub(super) files: BTreeMap<Utf8PathBuf, String>,
 }
 
 /// One version.
@@ -109,7 +112,39 @@ impl Manifest {
                 return Err(wrong(format!("the witness in {folder} is damaged: {path} is missing")));
             }
         }
+        manifest.check_files(folder)?;
         Ok(manifest)
+    }
+
+    /// A class that is missing or another than it was would make a version fail, or pass, for the wrong reason.
+    fn check_files(&self, folder: &Utf8Path) -> Result<(), LangError> {
+        for (path, digest) in &self.files {
+            let damaged = |what: &str| LangError::Configuration {
+                message: format!("the witness in {folder} is damaged: {path} {what}"),
+            };
+            let file = folder.join(path);
+            if !file.is_file() {
+                return Err(damaged("is missing"));
+            }
+            if digest_of(&file)? != *digest {
+                return Err(damaged("is not what it was when the witness was written"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes down what the folder consists of, before the manifest is written into it.
+    pub(super) fn note_files(&mut self, folder: &Utf8Path) -> Result<(), LangError> {
+        for entry in walkdir::WalkDir::new(folder).sort_by_file_name() {
+            let entry = entry.map_err(std::io::Error::from)?;
+            let Some(path) = Utf8Path::from_path(entry.path()).filter(|path| path.is_file()) else {
+                continue;
+            };
+            if let Ok(relative) = path.strip_prefix(folder) {
+                self.files.insert(relative.to_owned(), digest_of(path)?);
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn write(&self, folder: &Utf8Path) -> Result<(), LangError> {
@@ -194,6 +229,10 @@ impl Manifest {
             self.release,
         )
     }
+}
+
+fn digest_of(file: &Utf8Path) -> Result<String, LangError> {
+    Ok(blake3::hash(&fs_err::read(file)?).to_hex().to_string())
 }
 
 /// Class paths divide their entries by colons.

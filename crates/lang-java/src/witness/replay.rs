@@ -202,8 +202,9 @@ impl JavaProject {
                 };
             }
         }
-        manifest.write(folder)?;
         fs_err::remove_dir_all(&scratch).map_err(LangError::from)?;
+        manifest.note_files(folder)?;
+        manifest.write(folder)?;
         Ok(WrittenWitness { file: manifest.source, input: source.input, what: source.what, replays })
     }
 
@@ -241,6 +242,7 @@ impl JavaProject {
             jdk: jdk.full_version.clone(),
             repetitions: draft.repetitions.max(1),
             limit_seconds: LIMIT_SECONDS,
+            files: std::collections::BTreeMap::new(),
         }
     }
 }
