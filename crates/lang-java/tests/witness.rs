@@ -806,7 +806,8 @@ fn whatever_the_arena_can_run_compiles() {
     assert!(calls > 2000, "{calls}");
     let test = format!(
         "package p;\nimport java.util.*;\nimport java.util.function.*;\nimport java.util.stream.*;\nimport java.util.regex.*;\n\
-         import java.util.concurrent.atomic.*;\nimport java.math.*;\nimport java.text.*;\nimport java.time.*;\nimport java.io.*;\n\
+         import java.util.concurrent.*;\nimport java.util.concurrent.atomic.*;\nimport java.nio.charset.*;\n\
+         import java.time.format.*;\nimport java.math.*;\nimport java.text.*;\nimport java.time.*;\nimport java.io.*;\n\
          @SuppressWarnings({{\"rawtypes\", \"unchecked\", \"deprecation\"}})\nclass Rendered {{\n\
          static Object stub(Class<?> type, Object... answers) {{ return null; }}\n\
          public static void main(String[] args) throws Throwable {{\n\
