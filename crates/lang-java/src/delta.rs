@@ -11,7 +11,7 @@ mod outline;
 mod signature;
 mod source;
 mod statements;
-mod syntax;
+pub(crate) mod syntax;
 
 use bonafix_model::{ChangeKind, DeltaElement, DeltaFile, ElementKind, LineAlignment, LineRange, Statement};
 use camino::Utf8Path;

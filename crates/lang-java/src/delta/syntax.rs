@@ -4,7 +4,7 @@ pub(super) fn is_comment(kind: &str) -> bool {
     kind == "line_comment" || kind == "block_comment"
 }
 
-pub(super) fn is_type(kind: &str) -> bool {
+pub(crate) fn is_type(kind: &str) -> bool {
     matches!(
         kind,
         "class_declaration"

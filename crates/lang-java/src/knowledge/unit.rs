@@ -117,7 +117,7 @@ impl Unit {
         let mut open: Vec<(Node<'_>, Option<String>)> =
             children(self.root()).into_iter().rev().map(|node| (node, None)).collect();
         while let Some((node, outer)) = open.pop() {
-            if !is_type(node.kind()) {
+            if !crate::delta::syntax::is_type(node.kind()) {
                 continue;
             }
             let Some(name) = node.child_by_field_name("name") else { continue };
@@ -316,17 +316,6 @@ pub(super) fn members(node: Node<'_>) -> Vec<Node<'_>> {
         }
     }
     found
-}
-
-pub(super) fn is_type(kind: &str) -> bool {
-    matches!(
-        kind,
-        "class_declaration"
-            | "interface_declaration"
-            | "enum_declaration"
-            | "record_declaration"
-            | "annotation_type_declaration"
-    )
 }
 
 pub(super) fn is_annotation(kind: &str) -> bool {

@@ -283,15 +283,19 @@ impl<'a> Interpreter<'a> {
         if text.starts_with(['+', '-']) { after } else { before }
     }
 
-    fn ternary(&mut self, node: Node<'a>) -> Value<'a> {
+    /// The way that a condition takes: the one that is known, else either.
+    pub(super) fn branch(&mut self, node: Node<'a>) -> Option<Node<'a>> {
         let condition = node.child_by_field_name("condition").map_or(Value::Unknown, |node| self.eval(node));
         let holds = match condition {
             Value::Constant(constant) => constant.as_bool(),
             _ => None,
         };
         let holds = holds.unwrap_or_else(|| self.choose());
-        let branch = node.child_by_field_name(if holds { "consequence" } else { "alternative" });
-        branch.map_or(Value::Unknown, |branch| self.eval(branch))
+        node.child_by_field_name(if holds { "consequence" } else { "alternative" })
+    }
+
+    fn ternary(&mut self, node: Node<'a>) -> Value<'a> {
+        self.branch(node).map_or(Value::Unknown, |branch| self.eval(branch))
     }
 
     fn cast(&mut self, node: Node<'a>) -> Value<'a> {

@@ -132,14 +132,7 @@ impl<'a> Interpreter<'a> {
     }
 
     fn if_statement(&mut self, node: Node<'a>) -> Flow<'a> {
-        let condition = node.child_by_field_name("condition").map_or(Value::Unknown, |node| self.eval(node));
-        let holds = match condition {
-            Value::Constant(constant) => constant.as_bool(),
-            _ => None,
-        };
-        let holds = holds.unwrap_or_else(|| self.choose());
-        let branch = node.child_by_field_name(if holds { "consequence" } else { "alternative" });
-        branch.map_or(Flow::Next, |branch| self.scoped(|this| this.statement(branch)))
+        self.branch(node).map_or(Flow::Next, |branch| self.scoped(|this| this.statement(branch)))
     }
 
     fn try_statement(&mut self, node: Node<'a>) -> Flow<'a> {
