@@ -4,14 +4,17 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use bonafix_lang::Replay;
+use bonafix_lang::{Replay, Run, WitnessDraft, WitnessError, WrittenWitness};
 use bonafix_model::{
-    Budget, Callable, CallableFacts, CallableKind, Delta, Exception, Feedback, Goal, GoalPurpose,
-    ParameterFacts, SearchEnd, Seed, StepObservation, Summary, Target, TreeChange, TypeInfo, Value,
-    Visibility,
+    Breakdown, Budget, Callable, CallableFacts, CallableId, CallableKind, Confirmation, Delta,
+    DifferenceClass, Ending, Exception, Feedback, Goal, GoalPurpose, Knowledge, Literal, Observation,
+    ParameterFacts, Ran, SearchEnd, Seed, SequenceOutcome, Step, StepObservation, Strength, Summary, Target,
+    TreeChange, TypeInfo, Value, VersionRole, Visibility,
 };
 use bonafix_store::{Plan, PlannedInput, RunDir};
 
+use super::seen::Seen;
+use super::trial::ATTEMPTS;
 use super::*;
 
 /// One call of `p.Limit.below(int)`.

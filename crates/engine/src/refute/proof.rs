@@ -1,0 +1,160 @@
+//! From a difference that counts to a proof: seen again in fresh state, made smaller, and no noise.
+
+use bonafix_judge::rgt::{self, Claim, RemarkReason, Ruling};
+use bonafix_lang::{LangError, Run, RunScope};
+use bonafix_model::{
+    Difference, Element, Evidence, Literal, Observation, Ran, Sequence, SequenceOutcome, Slot, Step,
+};
+
+use super::seen::{Seen, in_reference, wavering};
+use super::trial::{Trial, key};
+use super::writing::sentence;
+use super::{JUDGED, judged_scope};
+
+/// How often a difference must be seen again, in fresh state.
+const CONFIRMATIONS: u32 = 3;
+/// Inputs that making one smaller may cost.
+const MINIMISING: u64 = 4000;
+
+/// A difference that was seen again each time.
+pub(super) struct Confirmed {
+    pub(super) reference: Seen,
+    pub(super) patched: Seen,
+    pub(super) buggy: Option<Seen>,
+    pub(super) claim: Claim,
+}
+
+/// Why a difference that seemed to count does not.
+pub(super) struct Dismissal {
+    pub(super) reason: String,
+    pub(super) example: String,
+}
+
+impl Dismissal {
+    pub(super) fn new(reason: &str, claim: &Claim) -> Self {
+        Self { reason: reason.to_owned(), example: sentence(claim) }
+    }
+
+    fn flaky(claim: &Claim) -> Self {
+        Self::new("flaky", claim)
+    }
+}
+
+impl Trial<'_> {
+    pub(super) fn prove(
+        &mut self,
+        input: &Sequence,
+        claim: &Claim,
+        run: &mut dyn Run,
+    ) -> Result<Result<Evidence, Dismissal>, LangError> {
+        if self.confirm(input, run)?.is_none() {
+            return Ok(Err(Dismissal::flaky(claim)));
+        }
+        let small = self.smaller(input, claim, run)?;
+        // What was made smaller may have become something else; then the input as it was found has to do.
+        let candidates = if small == *input { vec![small] } else { vec![small, input.clone()] };
+        let mut dismissal = Dismissal::flaky(claim);
+        for candidate in candidates {
+            let Some(confirmed) = self.confirm(&candidate, run)? else { continue };
+            if is_noise(&candidate, &confirmed, run)? {
+                dismissal = Dismissal::new(RemarkReason::IllConditioned.key(), &confirmed.claim);
+                continue;
+            }
+            if is_half_done(&candidate, &confirmed, run)? {
+                dismissal = Dismissal::new("half-done", &confirmed.claim);
+                continue;
+            }
+            self.telling.push(candidate.clone());
+            match self.write(&candidate, &confirmed)? {
+                Ok(evidence) => return Ok(Ok(evidence)),
+                Err(other) => dismissal = other,
+            }
+        }
+        Ok(Err(dismissal))
+    }
+
+    /// Sees it again, alone in fresh state; none if it is not the same each time, or does not count any more.
+    fn confirm(&self, input: &Sequence, run: &mut dyn Run) -> Result<Option<Confirmed>, LangError> {
+        let all = RunScope { versions: vec![0, 1, 2], show_all: true };
+        let confirmations = run.confirm(input, CONFIRMATIONS, &all)?;
+        let wavering: Vec<Difference> = confirmations.iter().take(JUDGED.len()).flat_map(wavering).collect();
+        let mut seen = confirmations.iter().map(|confirmation| Seen::of(confirmation).covered(&wavering));
+        let (Some(Some(reference)), Some(Some(patched))) = (seen.next(), seen.next()) else {
+            return Ok(None);
+        };
+        let buggy = seen.next().flatten();
+        Ok(match self.rule(input, &reference, &patched) {
+            Ruling::Evidence(claim) => Some(Confirmed { reference, patched, buggy, claim }),
+            _ => None,
+        })
+    }
+
+    fn smaller(&self, input: &Sequence, claim: &Claim, run: &mut dyn Run) -> Result<Sequence, LangError> {
+        let place = key(input, claim);
+        let mut still = |candidate: &Sequence, ran: &Ran| match self.rule_on(candidate, &ran.outcome) {
+            Ruling::Evidence(claim) => key(candidate, &claim) == place,
+            _ => false,
+        };
+        // An input that never ends costs a second each time.
+        let budget = if claim.difference.is_none() { MINIMISING / 20 } else { MINIMISING };
+        bonafix_generate::minimise(input, run, &judged_scope(), &mut still, budget)
+    }
+}
+
+/// Does the reference itself waver as much when its input wavers in the last digit?
+fn is_noise(input: &Sequence, confirmed: &Confirmed, run: &mut dyn Run) -> Result<bool, LangError> {
+    let Confirmed { reference, patched, claim, .. } = confirmed;
+    let (Some(difference), Some(reference), Some(patched)) =
+        (&claim.difference, reference.observed(), patched.observed())
+    else {
+        return Ok(false);
+    };
+    let nudged = rgt::perturbed(input);
+    if nudged.is_empty() {
+        return Ok(false);
+    }
+    let around = in_reference(run, &nudged)?;
+    Ok(rgt::within_noise(difference, reference, patched, &around))
+}
+
+/// Does a call that fails in the reference leave something behind there, which shows in what is compared? Nobody promises
+/// that, so another version may leave something else behind, or nothing.
+fn is_half_done(input: &Sequence, confirmed: &Confirmed, run: &mut dyn Run) -> Result<bool, LangError> {
+    let (Some(difference), Some(reference)) = (&confirmed.claim.difference, confirmed.reference.observed())
+    else {
+        return Ok(false);
+    };
+    let step = difference.location.step;
+    let failing = reference.throwing_steps().filter(|throwing| *throwing < step);
+    let without: Vec<Sequence> = failing.filter_map(|failing| without_call(input, failing, step)).collect();
+    if without.is_empty() {
+        return Ok(false);
+    }
+    let at = |observation: &Observation| {
+        let seen = observation.steps.iter().find(|seen| seen.step == step);
+        let value = match difference.location.element {
+            Element::Receiver => seen.and_then(|seen| seen.receiver.clone()),
+            _ => seen.and_then(|seen| seen.result.clone()),
+        };
+        (value, observation.thrown_at(step).map(|exception| exception.type_name.clone()))
+    };
+    let scope = RunScope { versions: vec![JUDGED[0]], show_all: true };
+    let ran = run.run(&without, &scope)?;
+    Ok(ran.into_iter().any(|ran| match ran.outcome {
+        SequenceOutcome::Same { observation: Some(observation), .. } => at(&observation) != at(reference),
+        _ => true,
+    }))
+}
+
+/// The input up to a step, with nothing in place of a call and of all that needs it; none if the step itself does.
+fn without_call(input: &Sequence, call: Slot, until: Slot) -> Option<Sequence> {
+    let mut steps = input.steps[..=until as usize].to_vec();
+    let mut gone = vec![call];
+    for (step, number) in steps.iter_mut().zip(0..) {
+        if number == call || step.uses().any(|used| gone.contains(&used)) {
+            gone.push(number);
+            *step = Step::Constant { type_name: "int".to_owned(), value: Literal::Integer(0) };
+        }
+    }
+    (!gone.contains(&until)).then_some(Sequence { steps })
+}

@@ -1,0 +1,115 @@
+//! What was found, for people: the witness in its folder, and the evidence in the report.
+
+use bonafix_judge::rgt::{Claim, Ruling};
+use bonafix_lang::{LangError, WitnessDraft, WitnessError, WrittenWitness};
+use bonafix_model::{Evidence, Exhibit, Sequence, Strength, VersionRole, Witness};
+
+use super::TECHNIQUE;
+use super::proof::{Confirmed, Dismissal};
+use super::trial::Trial;
+
+/// How often a witness is run on each version, outside of the search.
+const REPLAYS: u32 = 3;
+
+impl Trial<'_> {
+    /// Writes it down for people, and runs it from there.
+    pub(super) fn write(
+        &self,
+        input: &Sequence,
+        confirmed: &Confirmed,
+    ) -> Result<Result<Evidence, Dismissal>, LangError> {
+        let refutation = self.refutation;
+        let parent = refutation.session.run.make_witness_folder(refutation.folder);
+        let folder = parent.map_err(|error| LangError::Internal(error.to_string()))?.join("witness-1");
+        let draft = WitnessDraft {
+            catalog: self.catalog,
+            input,
+            class: confirmed.claim.class,
+            difference: confirmed.claim.difference.as_ref(),
+            reference: confirmed.reference.behaviour(),
+            patched: confirmed.patched.behaviour(),
+            precision: self.options.tolerance_for(&self.knowledge).relative,
+            versions: refutation.versions,
+            repetitions: REPLAYS,
+        };
+        let written = match refutation.explorer.write_witness(&draft, &folder, refutation.log) {
+            Ok(written) => written,
+            Err(WitnessError::Lang(error)) => return Err(error),
+            Err(other) => {
+                tracing::debug!(%other, "no witness could be written");
+                let example = format!("{}: {other}", sentence(&confirmed.claim));
+                return Ok(Err(Dismissal { reason: "not-expressible".to_owned(), example }));
+            }
+        };
+        let confirmations = confirmations(&written);
+        if confirmations < REPLAYS {
+            tracing::debug!(?written.replays, "a witness did not hold");
+            return Ok(Err(Dismissal::new("not-reproduced", &confirmed.claim)));
+        }
+        let run = refutation.session.run.path();
+        let witness = Witness {
+            folder: folder.strip_prefix(run).unwrap_or(&folder).to_owned(),
+            oracle: "reference".to_owned(),
+            replays: REPLAYS,
+            confirmed: confirmations,
+        };
+        let mut evidence = self.evidence(Strength::Proof, input, &confirmed.claim, Some(&written));
+        if let Some(exhibit) = &mut evidence.exhibit {
+            exhibit.buggy = self.shown_in_buggy(input, confirmed);
+        }
+        Ok(Ok(Evidence { witness: Some(witness), ..evidence }))
+    }
+
+    /// What the buggy version does, for people: the same as the reference, or something else.
+    fn shown_in_buggy(&self, input: &Sequence, confirmed: &Confirmed) -> Option<String> {
+        let buggy = confirmed.buggy.as_ref()?;
+        Some(match self.rule(input, &confirmed.reference, buggy) {
+            Ruling::Same => confirmed.claim.expected.clone(),
+            Ruling::Evidence(claim) | Ruling::Remark { claim, .. } => claim.actual,
+        })
+    }
+
+    pub(super) fn evidence(
+        &self,
+        strength: Strength,
+        input: &Sequence,
+        claim: &Claim,
+        written: Option<&WrittenWitness>,
+    ) -> Evidence {
+        let lines = written.map(|written| written.input.clone());
+        let input = lines.unwrap_or_else(|| self.refutation.explorer.render(self.catalog, input));
+        let what = written.map(|written| written.what.clone());
+        let place = claim.difference.as_ref().map(|difference| difference.location.to_string());
+        let what = what.or(place).unwrap_or_default();
+        let summary = claim.sentence(&what);
+        let exhibit = Exhibit {
+            class: claim.class,
+            input,
+            what,
+            expected: claim.expected.clone(),
+            actual: claim.actual.clone(),
+            buggy: None,
+        };
+        Evidence {
+            technique: TECHNIQUE.to_owned(),
+            strength,
+            summary,
+            reason: None,
+            exhibit: Some(exhibit),
+            witness: None,
+        }
+    }
+}
+
+/// How often the witness passed on the reference and failed on the patched version.
+fn confirmations(written: &WrittenWitness) -> u32 {
+    let of = |role: VersionRole| written.replays.iter().filter(move |replay| replay.role == role);
+    let pairs = of(VersionRole::Reference).zip(of(VersionRole::Patched));
+    let held = pairs.filter(|(reference, patched)| reference.passed && !patched.passed).count();
+    u32::try_from(held).unwrap_or_default()
+}
+
+pub(super) fn sentence(claim: &Claim) -> String {
+    let place = claim.difference.as_ref().map(|difference| difference.location.to_string());
+    format!("({}) {}", claim.class.name(), claim.sentence(&place.unwrap_or_default()))
+}
