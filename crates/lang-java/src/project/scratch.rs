@@ -1,0 +1,58 @@
+//! The folder for what lives as long as the project is open.
+
+use std::time::Duration;
+
+use bonafix_lang::LangError;
+
+/// When the scratch folder of a process that is gone may be swept away.
+const LEFTOVER_AGE: Duration = Duration::from_hours(1);
+
+/// A temporary folder that says whose it is, so that what a killed process left can be swept away.
+pub(super) fn scratch_folder() -> Result<tempfile::TempDir, LangError> {
+    sweep_leftovers(&std::env::temp_dir());
+    Ok(tempfile::Builder::new().prefix(&format!("bonafix-{}-", std::process::id())).tempdir()?)
+}
+
+/// Removes scratch folders of processes that are gone. Only old ones: a process of another container that shares the
+/// folder has a number that means nothing here.
+fn sweep_leftovers(folder: &std::path::Path) {
+    let Ok(entries) = fs_err::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let owner = name
+            .to_str()
+            .and_then(|name| name.strip_prefix("bonafix-")?.split('-').next()?.parse::<u32>().ok());
+        let gone = owner.is_some_and(|owner| !std::path::Path::new(&format!("/proc/{owner}")).exists());
+        let modified = entry.metadata().and_then(|metadata| metadata.modified());
+        let old = modified.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > LEFTOVER_AGE));
+        if gone && old && fs_err::remove_dir_all(entry.path()).is_err() {
+            tracing::debug!(path = %entry.path().display(), "a leftover could not be removed");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_old_folders_of_processes_that_are_gone_are_swept() {
+        let folder = tempfile::tempdir().unwrap();
+        let old = std::time::SystemTime::now() - 2 * LEFTOVER_AGE;
+        let make = |name: &str, time: Option<std::time::SystemTime>| {
+            let path = folder.path().join(name);
+            fs_err::create_dir(&path).unwrap();
+            if let Some(time) = time {
+                std::fs::File::open(&path).unwrap().set_modified(time).unwrap();
+            }
+            path
+        };
+        let gone = make("bonafix-4194305-x", Some(old));
+        let fresh = make("bonafix-4194306-x", None);
+        let ours = make(&format!("bonafix-{}-x", std::process::id()), Some(old));
+        let other = make("bonafix-notes", Some(old));
+        sweep_leftovers(folder.path());
+        assert!(!gone.exists());
+        assert!(fresh.exists() && ours.exists() && other.exists());
+    }
+}
