@@ -170,7 +170,8 @@ final class Observer {
     private void exception(Throwable thrown) {
         boolean overflow = thrown instanceof StackOverflowError;
         sink.number(names.number(Shape.name(thrown.getClass(), Shape.Kind.THROWABLE)));
-        String message = overflow ? null : messageOf(thrown);
+        String written = overflow ? null : messageOf(thrown);
+        String message = written == null ? null : world.hashes.covered(written);
         sink.u8(message == null ? 0 : 1);
         if (message != null) {
             sink.text(message, Math.min(message.length(), MAX_MESSAGE));
@@ -307,7 +308,8 @@ final class Observer {
         sink.u64(Double.doubleToLongBits(value));
     }
 
-    private void text(String text) {
+    private void text(String written) {
+        String text = world.hashes.covered(written);
         if (text.length() <= MAX_TEXT) {
             sink.u8(TEXT);
             sink.text(text, text.length());
@@ -323,7 +325,8 @@ final class Observer {
         sink.u64(digest);
     }
 
-    private void valued(Shape shape, String text) {
+    private void valued(Shape shape, String written) {
+        String text = world.hashes.covered(written);
         sink.u8(VALUED);
         sink.number(shape.name);
         sink.text(text, Math.min(text.length(), MAX_TEXT));

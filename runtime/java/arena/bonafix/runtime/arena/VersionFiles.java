@@ -62,6 +62,16 @@ final class VersionFiles {
         return classFile(className) != null;
     }
 
+    /** Whether there is such a file. Nothing is kept of the answer: any text may be asked for. */
+    boolean hasFile(String path) {
+        for (int i = 0; i < entries.length; i++) {
+            if (jars[i] == null ? new File(entries[i], path).isFile() : jars[i].getEntry(path) != null) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Names of the classes that lie directly in these packages, sorted. */
     List<String> classesIn(Set<String> packages) {
         TreeSet<String> names = new TreeSet<>();

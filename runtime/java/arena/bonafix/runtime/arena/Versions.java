@@ -11,6 +11,7 @@ import java.util.List;
 final class Versions {
     private final URL[] libraries;
     private final List<VersionFiles> files = new ArrayList<>();
+    private final IdentityHashes hashes;
     List<CallableSpec> catalog = Collections.emptyList();
     private URLClassLoader shared;
     private World[] worlds;
@@ -20,6 +21,7 @@ final class Versions {
         for (List<String> classPath : classPaths) {
             files.add(new VersionFiles(classPath));
         }
+        hashes = new IdentityHashes(files, this.libraries);
     }
 
     int count() {
@@ -36,7 +38,7 @@ final class Versions {
             shared = World.sharedLoader(libraries);
             worlds = new World[files.size()];
             for (int i = 0; i < worlds.length; i++) {
-                worlds[i] = new World(files.get(i), shared, catalog);
+                worlds[i] = new World(files.get(i), shared, catalog, hashes);
             }
         }
         return worlds;
@@ -55,6 +57,6 @@ final class Versions {
 
     /** A world that shares nothing with any other. */
     World alone(int version) {
-        return new World(files.get(version), World.sharedLoader(libraries), catalog);
+        return new World(files.get(version), World.sharedLoader(libraries), catalog, hashes);
     }
 }

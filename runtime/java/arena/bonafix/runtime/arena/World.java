@@ -17,9 +17,11 @@ final class World implements Closeable {
     private final boolean[] looked;
     private final Map<String, Class<?>> types = new HashMap<>();
     final Map<Class<?>, Shape> shapes = new HashMap<>();
+    final IdentityHashes hashes;
 
-    World(VersionFiles files, ClassLoader shared, List<CallableSpec> catalog) {
+    World(VersionFiles files, ClassLoader shared, List<CallableSpec> catalog, IdentityHashes hashes) {
         this.files = files;
+        this.hashes = hashes;
         this.catalog = catalog;
         loader = new VersionLoader(files, shared);
         linked = new Linked[catalog.size()];
