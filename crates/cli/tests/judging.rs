@@ -193,6 +193,19 @@ fn a_file_of_inputs_that_cannot_be_read_is_a_usage_error_that_names_it_before_an
     );
 }
 
+#[test]
+fn a_file_for_inputs_that_cannot_be_written_is_a_usage_error_before_anything_is_built() {
+    let subject = Subject::leap();
+    let folder = subject.folder().join("inputs.json");
+    fs_err::create_dir(&folder).unwrap();
+    for (file, why) in
+        [(folder, "it is a folder"), (subject.folder().join("none/inputs.json"), "No such file")]
+    {
+        let ran = judge(&subject, FIX, &["--inputs-to", file.as_str()]).expect(1, &[file.as_str(), why]);
+        assert!(!ran.stderr.contains("building"), "{}", ran.stderr);
+    }
+}
+
 const REJECT_PATH: &str = "src/main/java/demo/Shelf.java";
 
 /// A shelf whose `take` forgets to look whether there is enough.

@@ -17,6 +17,7 @@ use bonafix_subject::description::{self, ChangeSource, Description, NamedChange,
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::error::CheckError;
+use crate::inputs;
 use crate::judging::{self, JudgingOptions};
 use crate::languages::Opened;
 use crate::patch::{Bench, Reference, first_diagnostics, sources_of};
@@ -315,7 +316,7 @@ impl Work<'_> {
             judging: &self.options.judging,
         };
         let folders = distinct_names(&self.plan.patches);
-        let kept = self.options.judging.inputs_from.as_deref().map(read_inputs).transpose()?;
+        let kept = self.options.judging.inputs_from.as_deref().map(inputs::read).transpose()?;
         let judged = judging::in_waves(
             self.description.patches.len(),
             self.options.judging.jobs,
@@ -325,7 +326,7 @@ impl Work<'_> {
         let (reports, kept) = judged.map_err(|error| self.stop(error))?;
         self.report.patches = reports;
         if let Some(path) = &self.options.judging.inputs_to {
-            write_inputs(path, &kept)?;
+            inputs::write(path, &kept)?;
         }
         Ok(())
     }
@@ -413,22 +414,6 @@ fn distinct_names(patches: &[PlannedInput]) -> Vec<String> {
     names
 }
 
-fn read_inputs(path: &Utf8Path) -> Result<InputSet, CheckError> {
-    let wrong = |error: String| CheckError::Usage(format!("cannot read inputs from {path}: {error}"));
-    let text = fs_err::read(path).map_err(|error| wrong(error.to_string()))?;
-    let set: InputSet = serde_json::from_slice(&text).map_err(|error| wrong(error.to_string()))?;
-    if set.format != FORMAT_VERSION {
-        return Err(wrong(format!("it has format {}, and this reads {FORMAT_VERSION}", set.format)));
-    }
-    Ok(set)
-}
-
-fn write_inputs(path: &Utf8Path, sets: &[InputSet]) -> Result<(), CheckError> {
-    let wrong = |error: String| CheckError::Usage(format!("cannot write inputs to {path}: {error}"));
-    let text = serde_json::to_vec(&InputSet::merged(sets)).map_err(|error| wrong(error.to_string()))?;
-    fs_err::write(path, text).map_err(|error| wrong(error.to_string()))
-}
-
 fn broken_build(what: &str, key: &str, error: LangError) -> Result<BrokenBaseline, LangError> {
     let (summary, details) = match error {
         LangError::DoesNotCompile { summary, diagnostics, .. } => (summary, first_diagnostics(&diagnostics)),
@@ -476,12 +461,11 @@ fn plan(options: &CheckOptions, description: &Description) -> Result<Plan, Check
     plan.options.insert("strict".to_owned(), judging.strict.to_string());
     plan.options.insert("heap".to_owned(), judging.heap_mib.to_string());
     if let Some(path) = &judging.inputs_from {
-        // A broken file is better told of now than after the tests.
-        read_inputs(path)?;
-        let inputs = fs_err::read(path)
-            .map_err(|error| CheckError::Usage(format!("cannot read inputs from {path}: {error}")))?;
-        let digest = KeyBuilder::new("inputs").part("contents", inputs).finish();
+        let digest = KeyBuilder::new("inputs").part("contents", inputs::checked_text(path)?).finish();
         plan.options.insert("inputs-from".to_owned(), digest.as_str().to_owned());
+    }
+    if let Some(path) = &judging.inputs_to {
+        inputs::check_target(path)?;
     }
     Ok(plan)
 }

@@ -11,6 +11,7 @@
 
 mod check;
 mod error;
+mod inputs;
 mod judging;
 mod languages;
 mod patch;
