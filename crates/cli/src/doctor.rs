@@ -57,7 +57,8 @@ fn diagnose() -> Diagnosis {
 }
 
 fn jdk() -> Finding {
-    let cost = "no Java program can be judged; apt-get install default-jdk-headless";
+    let cost = "no Java program can be judged, and no witness run by `bonafix replay`; \
+                apt-get install default-jdk-headless";
     match toolchain::Jdk::find(None) {
         Ok(jdk) => {
             let levels = jdk.levels();
