@@ -140,14 +140,17 @@ fn failed_goal(text: &str) -> Option<FailedGoal> {
 
 /// Coordinates that a line about resolution names.
 fn unresolved(text: &str) -> Vec<String> {
-    const MARKS: [&str; 6] = [
+    const MARKS: [&str; 7] = [
         "Could not find artifact ",
         "Could not transfer artifact ",
         "Failure to find ",
+        "Failure to transfer ",
         "and the artifact ",
         "Failed to read artifact descriptor for ",
         "No versions available for ",
     ];
+    // What an earlier run did not get, Maven does not ask for again, and says so in other words.
+    const MARKS_BEHIND: [&str; 2] = [" was not found in ", " failed to transfer from "];
     let mut found = Vec::new();
     for mark in ["artifacts could not be resolved: ", "artifact could not be resolved: "] {
         if let Some(list) = text.split(mark).nth(1) {
@@ -157,6 +160,10 @@ fn unresolved(text: &str) -> Vec<String> {
     }
     for mark in MARKS {
         found.extend(text.split(mark).skip(1).filter_map(coordinate));
+    }
+    for mark in MARKS_BEHIND {
+        let before = text.match_indices(mark).filter_map(|(at, _)| text[..at].split_whitespace().next_back());
+        found.extend(before.filter_map(coordinate));
     }
     if found.is_empty() && (text.contains("could not be resolved") || text.contains("Non-resolvable")) {
         found.extend(text.split_whitespace().filter_map(coordinate));
@@ -225,6 +232,14 @@ mod tests {
     fn a_parent_that_cannot_be_had_is_named() {
         let failure = saved("missing-parent.txt");
         assert_eq!(failure.unresolved, ["org.example:parent:pom:7"]);
+    }
+
+    #[test]
+    fn what_an_earlier_run_did_not_get_is_named() {
+        assert_eq!(saved("cached-failure.txt").unresolved, ["org.example:no-such-thing:jar:1.0"]);
+        assert_eq!(saved("cached-parent.txt").unresolved, ["org.example:parent:pom:7"]);
+        let older = "[ERROR] Failure to transfer org.example:a:pom:1 from http://x was cached in the local repository";
+        assert_eq!(parse(older, Utf8Path::new("/")).unresolved, ["org.example:a:pom:1"]);
     }
 
     #[test]
