@@ -99,11 +99,12 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// The claim in a sentence, with what is compared as source code.
+    /// The claim in a sentence, with what is compared as source code; empty for the input as a whole.
     pub fn sentence(&self, what: &str) -> String {
+        let what = if what.is_empty() { "the input".to_owned() } else { format!("`{what}`") };
         let is = if self.class == DifferenceClass::Assert { "is " } else { "" };
         let Self { expected, actual, .. } = self;
-        format!("`{what}` {is}{expected} in the reference and {actual} in the patched version")
+        format!("{what} {is}{expected} in the reference and {actual} in the patched version")
     }
 }
 
@@ -160,7 +161,7 @@ impl Finding {
         let claim = Claim {
             class: class_of(breakdown),
             difference: None,
-            expected: in_words(breakdown),
+            expected: breakdown.to_string(),
             actual: ending_in_words(patched),
         };
         Self { objection: Some(RemarkReason::ReferenceBrokeDown), claim }
@@ -171,7 +172,7 @@ impl Finding {
             class: class_of(breakdown),
             difference: None,
             expected: ending_in_words(reference),
-            actual: in_words(breakdown),
+            actual: breakdown.to_string(),
         };
         Self { objection: policy.objection_to_breakdown(), claim }
     }
@@ -304,7 +305,7 @@ fn ending_in_words(observation: &Observation) -> String {
     match &observation.ending {
         Ending::Completed => "completes".to_owned(),
         Ending::Threw { .. } => throws(observation),
-        other => format!("ends with {other}"),
+        other => format!("ends with: {other}"),
     }
 }
 
@@ -312,14 +313,5 @@ fn class_of(breakdown: Breakdown) -> DifferenceClass {
     match breakdown {
         Breakdown::Timeout => DifferenceClass::Timeout,
         Breakdown::Exit(_) | Breakdown::Crash | Breakdown::OutOfMemory => DifferenceClass::Error,
-    }
-}
-
-fn in_words(breakdown: Breakdown) -> String {
-    match breakdown {
-        Breakdown::Timeout => "does not come to an end".to_owned(),
-        Breakdown::Exit(code) => format!("ends the process with exit code {code}"),
-        Breakdown::Crash => "breaks the virtual machine".to_owned(),
-        Breakdown::OutOfMemory => "runs out of memory".to_owned(),
     }
 }

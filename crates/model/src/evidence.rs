@@ -32,7 +32,7 @@ pub enum DifferenceClass {
     ExcLoc,
     /// The patched version does not come to an end.
     Timeout,
-    /// The patched version runs out of memory or stack, or breaks the virtual machine.
+    /// The patched version runs out of memory or stack, ends the process, or breaks the virtual machine.
     Error,
 }
 

@@ -959,6 +959,18 @@ pub enum Breakdown {
     OutOfMemory,
 }
 
+impl fmt::Display for Breakdown {
+    /// As words that follow the input as a sentence.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Timeout => f.write_str("does not come to an end"),
+            Self::Exit(code) => write!(f, "ends the process with exit code {code}"),
+            Self::Crash => f.write_str("breaks the virtual machine"),
+            Self::OutOfMemory => f.write_str("runs out of memory"),
+        }
+    }
+}
+
 /// What repetition says of one sequence in one version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

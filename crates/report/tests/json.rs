@@ -4,7 +4,7 @@
 
 mod samples;
 
-use bonafix_model::RunReport;
+use bonafix_model::{Outcome, PatchReport, RunReport};
 use bonafix_report::{json, table, without_timings};
 use samples::{broken, invalid, not_exercised, plausible, refuted, run, unrefuted};
 use serde_json::Value;
@@ -141,6 +141,18 @@ fn the_example_in_the_documents_is_what_bonafix_writes() {
             "the example in docs/json.md is out of date: run `UPDATE_SCHEMAS=1 cargo test -p bonafix-report`"
         );
     }
+}
+
+#[test]
+fn the_example_of_a_refuted_patch_is_one_of_the_types() {
+    let page = fs_err::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/json.md")).unwrap();
+    let example = page.split("```json\n").nth(2).and_then(|rest| rest.split("```").next()).unwrap();
+    let mut patch: Value = serde_json::from_str(example).unwrap();
+    patch["delta"] = serde_json::json!({"files": []});
+    let read: PatchReport = serde_json::from_value(patch.clone()).unwrap();
+    assert_eq!(read.verdict.outcome, Outcome::Refuted);
+    // Every field is known: what is written of it is what stands there.
+    assert_eq!(serde_json::to_value(&read).unwrap(), patch);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 mod samples;
 
-use bonafix_model::RunReport;
+use bonafix_model::{DifferenceClass, RunReport};
 use bonafix_report::terminal::{Style, render, render_run};
 use samples::{broken, invalid, not_exercised, patch, plausible, refuted, run, unrefuted};
 use serde_json::json;
@@ -228,6 +228,17 @@ fn exhibited(input: &[&str], expected: &str, actual: &str) -> RunReport {
     actual.clone_into(&mut exhibit.actual);
     exhibit.buggy = None;
     run([patch])
+}
+
+#[test]
+fn a_version_that_breaks_down_is_told_whatever_it_broke_down_of() {
+    let mut report = exhibited(&["Leap.exit();"], "completes", "ends the process with exit code 3");
+    let patch = &mut report.patches[0];
+    patch.evidence[0].exhibit.as_mut().unwrap().class = DifferenceClass::Error;
+    patch.verdict.summary.clone_from(&patch.evidence[0].summary);
+    let text = check(&report, Style { width: 120, ..STYLE });
+    assert!(text.contains("(error): the patched version breaks down, and the reference does not"), "{text}");
+    assert!(text.contains("actual     ends the process with exit code 3"), "{text}");
 }
 
 #[test]

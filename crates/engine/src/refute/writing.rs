@@ -2,7 +2,7 @@
 
 use bonafix_judge::rgt::{Claim, Ruling};
 use bonafix_lang::{LangError, WitnessDraft, WitnessError, WrittenWitness};
-use bonafix_model::{Evidence, Exhibit, Sequence, Strength, VersionRole, Witness};
+use bonafix_model::{DifferenceClass, Evidence, Exhibit, Sequence, Strength, VersionRole, Witness};
 
 use super::TECHNIQUE;
 use super::proof::{Confirmed, Dismissal};
@@ -79,8 +79,7 @@ impl Trial<'_> {
         let lines = written.map(|written| written.input.clone());
         let input = lines.unwrap_or_else(|| self.refutation.explorer.render(self.catalog, input));
         let what = written.map(|written| written.what.clone());
-        let place = claim.difference.as_ref().map(|difference| difference.location.to_string());
-        let what = what.or(place).unwrap_or_default();
+        let what = what.unwrap_or_else(|| place(claim));
         let summary = claim.sentence(&what);
         let exhibit = Exhibit {
             class: claim.class,
@@ -110,6 +109,15 @@ fn confirmations(written: &WrittenWitness) -> u32 {
 }
 
 pub(super) fn sentence(claim: &Claim) -> String {
-    let place = claim.difference.as_ref().map(|difference| difference.location.to_string());
-    format!("({}) {}", claim.class.name(), claim.sentence(&place.unwrap_or_default()))
+    format!("({}) {}", claim.class.name(), claim.sentence(&place(claim)))
+}
+
+/// Where it shows, without source code; empty if that is the input as a whole.
+fn place(claim: &Claim) -> String {
+    match &claim.difference {
+        Some(difference) if claim.class == DifferenceClass::Assert => difference.location.to_string(),
+        // It is the call that returns or throws, and not a part of what is seen of it.
+        Some(difference) => format!("step {}", difference.location.step),
+        None => String::new(),
+    }
 }

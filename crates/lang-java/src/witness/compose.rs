@@ -358,8 +358,7 @@ impl Composer<'_> {
                 Some(exception) => format!("throws {}", exception.type_name),
                 None => "breaks down".to_owned(),
             },
-            Behaviour::BrokeDown(bonafix_model::Breakdown::Timeout) => "does not come to an end".to_owned(),
-            Behaviour::BrokeDown(_) => "breaks down".to_owned(),
+            Behaviour::BrokeDown(breakdown) => breakdown.to_string(),
         };
         format!("Ends without an exception; the patched version {patched}.")
     }
@@ -501,12 +500,7 @@ fn limited_in_a_thread(check: &[String]) -> Vec<String> {
 pub(super) fn outcomes(draft: &WitnessDraft<'_>) -> (String, String) {
     let ended = |behaviour: Behaviour<'_>| match behaviour {
         Behaviour::Observed(observation) => observation.ending.to_string(),
-        Behaviour::BrokeDown(bonafix_model::Breakdown::Timeout) => "does not come to an end".to_owned(),
-        Behaviour::BrokeDown(bonafix_model::Breakdown::Exit(code)) => {
-            format!("ends the process with code {code}")
-        }
-        Behaviour::BrokeDown(bonafix_model::Breakdown::Crash) => "crashes the virtual machine".to_owned(),
-        Behaviour::BrokeDown(bonafix_model::Breakdown::OutOfMemory) => "runs out of memory".to_owned(),
+        Behaviour::BrokeDown(breakdown) => breakdown.to_string(),
     };
     match draft.difference {
         Some(difference) => (

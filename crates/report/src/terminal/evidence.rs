@@ -77,7 +77,7 @@ fn words(class: DifferenceClass) -> &'static str {
         DifferenceClass::ExcType => "both throw, and not the same",
         DifferenceClass::ExcLoc => "both throw the same, from different functions",
         DifferenceClass::Timeout => "the patched version does not come to an end",
-        DifferenceClass::Error => "the patched version runs out of memory or stack",
+        DifferenceClass::Error => "the patched version breaks down, and the reference does not",
     }
 }
 

@@ -345,13 +345,19 @@ fn a_patched_version_that_does_not_end_is_evidence_only_against_a_reference_that
 fn what_broke_down_is_told_in_words() {
     let done = returning(2, Value::Int(1));
     let input = bag_call(COUNT, integer(3));
-    let broke = Behaviour::BrokeDown(Breakdown::Timeout);
-    let Ruling::Evidence(claim) = rule(&input, &Knowledge::default(), Behaviour::Observed(&done), broke)
-    else {
-        panic!("evidence");
-    };
-    assert_eq!(
-        claim.sentence("bag.count(3)"),
-        "`bag.count(3)` completes in the reference and does not come to an end in the patched version"
-    );
+    for (breakdown, words) in [
+        (Breakdown::Timeout, "does not come to an end"),
+        (Breakdown::Exit(3), "ends the process with exit code 3"),
+        (Breakdown::Crash, "breaks the virtual machine"),
+        (Breakdown::OutOfMemory, "runs out of memory"),
+    ] {
+        let broke = Behaviour::BrokeDown(breakdown);
+        let Ruling::Evidence(claim) = rule(&input, &Knowledge::default(), Behaviour::Observed(&done), broke)
+        else {
+            panic!("evidence");
+        };
+        let rest = format!("completes in the reference and {words} in the patched version");
+        assert_eq!(claim.sentence("bag.count(3)"), format!("`bag.count(3)` {rest}"));
+        assert_eq!(claim.sentence(""), format!("the input {rest}"));
+    }
 }
