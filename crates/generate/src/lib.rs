@@ -21,7 +21,7 @@ mod seeds;
 mod types;
 mod world;
 
-pub use observe::observers;
+pub use observe::Observers;
 pub use search::{Finding, OnDifference, Reaction, Search, SearchOptions, SearchReport, SearchState};
 mod minimise;
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Looks at a value that differs inside: the input, followed by one call that shows it as a person would.
 
+use std::sync::LazyLock;
+
 use bonafix_model::{
     CallableId, CallableKind, Catalog, Element, Knowledge, Literal, Location, Sequence, Slot, Step,
 };
@@ -11,18 +13,36 @@ use crate::world::{Member, World};
 /// Looks that are taken at most.
 const LOOKS: usize = 60;
 
-/// The input up to where the versions differ, each time followed by another call that looks at the value there.
-/// `thrown` is the class of the exception with which all versions leave the call there, if they do: the input then goes
-/// on behind it.
-pub fn observers(
-    input: &Sequence,
-    location: &Location,
-    thrown: Option<&str>,
-    catalog: &Catalog,
-) -> Vec<Sequence> {
-    let knowledge = Knowledge::default();
-    let world = World::new(catalog, &knowledge, std::slice::from_ref(input));
-    looks(&world, input, location, thrown)
+/// What tests show does not matter for a look.
+static NOTHING: LazyLock<Knowledge> = LazyLock::new(Knowledge::default);
+
+/// Makes inputs that look at values. Keeps an index of the catalog, which takes long to make where the catalog is large.
+#[derive(Debug)]
+pub struct Observers<'a> {
+    catalog: &'a Catalog,
+    /// Made for the first look: many searches never take one.
+    world: Option<World<'static>>,
+    /// Inputs with types that the catalog does not name, but the index must.
+    naming: Vec<Sequence>,
+}
+
+impl<'a> Observers<'a> {
+    /// For inputs in terms of a catalog.
+    pub fn new(catalog: &'a Catalog) -> Self {
+        Self { catalog, world: None, naming: Vec::new() }
+    }
+
+    /// The input up to where the versions differ, each time followed by another call that looks at the value there.
+    /// `thrown` is the class of the exception with which all versions leave the call there, if they do: the input then
+    /// goes on behind it.
+    pub fn looks(&mut self, input: &Sequence, location: &Location, thrown: Option<&str>) -> Vec<Sequence> {
+        let known = self.world.take().filter(|world| world.types.know_all_of(input));
+        let world = known.unwrap_or_else(|| {
+            self.naming.push(input.clone());
+            World::new(self.catalog, &NOTHING, &self.naming)
+        });
+        looks(self.world.insert(world), input, location, thrown)
+    }
 }
 
 /// The slot whose value a location lies in.

@@ -413,14 +413,43 @@ fn a_value_that_differs_inside_is_looked_at() {
         element: Element::Receiver,
         path: vec![Access::Field { name: "sum".to_owned(), visible: false }],
     };
-    let looks = crate::observers(&input, &location, None, &catalog());
+    let catalog = catalog();
+    let mut observers = crate::Observers::new(&catalog);
+    let looks = observers.looks(&input, &location, None);
     let mut expected = [&input.steps[..3], &[call(GET, Some(0), &[])]].concat();
     assert_eq!(looks[0].steps, expected);
     // Behind a call that throws it is looked at as well.
-    let looks = crate::observers(&input, &location, Some("java.lang.IllegalStateException"), &catalog());
+    let looks = observers.looks(&input, &location, Some("java.lang.IllegalStateException"));
     let Step::Call { caught, .. } = &mut expected[2] else { panic!("a call") };
     *caught = true;
     assert_eq!(looks[0].steps, expected);
+}
+
+#[test]
+fn what_was_looked_at_before_does_not_change_a_look() {
+    use bonafix_model::{Element, Location};
+    let catalog = catalog();
+    let other = |element: &str| Step::Array { element: element.to_owned(), items: Vec::new() };
+    let inputs = [
+        vec![call(NEW_COUNTER, None, &[]), constant(3), call(ADD, Some(0), &[1])],
+        vec![call(NEW_COUNTER, None, &[]), other("p.Unheard"), constant(3), call(ADD, Some(0), &[2])],
+        vec![
+            call(NEW_COUNTER, None, &[]),
+            other("? extends p.Unheard"),
+            constant(5),
+            call(ADD, Some(0), &[2]),
+        ],
+        vec![call(NEW_COUNTER, None, &[]), constant(4), call(ADD, Some(0), &[1])],
+    ];
+    let mut kept = crate::Observers::new(&catalog);
+    for steps in inputs {
+        let step = u32::try_from(steps.len()).unwrap() - 1;
+        let location = Location { step, element: Element::Receiver, path: Vec::new() };
+        let input = Sequence { steps };
+        let fresh = crate::Observers::new(&catalog).looks(&input, &location, None);
+        assert!(!fresh.is_empty());
+        assert_eq!(kept.looks(&input, &location, None), fresh);
+    }
 }
 
 /// Not a test of anything: prints how fast inputs are made.

@@ -1,5 +1,6 @@
 //! Types by number: read from their names once, and asked ever after whether a value of one may stand where another is wanted.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use bonafix_model::{Catalog, Sequence, Step};
@@ -82,6 +83,21 @@ const BOXES: [(&str, &str, Shape); 8] = [
     ("double", "java.lang.Double", Shape::Double),
 ];
 
+/// The types that a sequence names itself, besides those of what it calls.
+fn named_in(sequence: &Sequence) -> impl Iterator<Item = Cow<'_, str>> {
+    sequence.steps.iter().filter_map(|step| match step {
+        Step::Constant { type_name, .. } => Some(Cow::from(type_name)),
+        Step::Array { element, .. } => Some(Cow::from(format!("{element}[]"))),
+        Step::Stub { interface, .. } => Some(Cow::from(interface)),
+        Step::Call { .. } => None,
+    })
+}
+
+/// What a wildcard is bound by; any other type itself.
+fn without_bound(name: &str) -> &str {
+    name.strip_prefix("? extends ").or_else(|| name.strip_prefix("? super ")).unwrap_or(name)
+}
+
 fn shape_of(raw: &str) -> (Shape, bool) {
     for (primitive, boxed, shape) in BOXES {
         if raw == primitive || raw == boxed {
@@ -142,13 +158,8 @@ impl Types {
                 types.intern(parameter);
             }
         }
-        for step in sequences.flat_map(|sequence| &sequence.steps) {
-            match step {
-                Step::Constant { type_name, .. } => drop(types.intern(type_name)),
-                Step::Array { element, .. } => drop(types.intern(&format!("{element}[]"))),
-                Step::Stub { interface, .. } => drop(types.intern(interface)),
-                Step::Call { .. } => {}
-            }
+        for name in sequences.flat_map(named_in) {
+            types.intern(&name);
         }
         types.know(catalog);
         types.intern_arrays();
@@ -194,8 +205,8 @@ impl Types {
         if let Some(id) = self.by_name.get(name) {
             return *id;
         }
-        let bound = name.strip_prefix("? extends ").or_else(|| name.strip_prefix("? super "));
-        if let Some(bound) = bound {
+        let bound = without_bound(name);
+        if bound != name {
             return self.intern(bound);
         }
         if name == "?" {
@@ -266,6 +277,14 @@ impl Types {
     /// Is there a type of this name?
     pub(crate) fn find(&self, name: &str) -> Option<TypeId> {
         self.by_name.get(name).copied()
+    }
+
+    /// Is each type known that a sequence names?
+    pub(crate) fn know_all_of(&self, sequence: &Sequence) -> bool {
+        named_in(sequence).all(|name| {
+            let name = without_bound(name.trim());
+            name == "?" || self.find(name).is_some()
+        })
     }
 
     /// Arrays of this element type.

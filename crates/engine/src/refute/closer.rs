@@ -40,7 +40,7 @@ impl Trial<'_> {
         for location in values {
             let thrown = reference.thrown_at(location.step).zip(patched.thrown_at(location.step));
             let thrown = thrown.map(|(exception, _)| exception.type_name.as_str());
-            longer.extend(bonafix_generate::observers(input, &location, thrown, self.catalog));
+            longer.extend(self.observers.looks(input, &location, thrown));
         }
         if longer.is_empty() {
             return Ok(Reaction::Pursue);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use bonafix_generate::{Finding, Reaction, SearchReport};
+use bonafix_generate::{Finding, Observers, Reaction, SearchReport};
 use bonafix_judge::Discards;
 use bonafix_judge::rgt::{self, Claim, RemarkReason, RgtOptions, Ruling};
 use bonafix_lang::{LangError, Run};
@@ -41,6 +41,7 @@ pub(super) struct Trial<'a> {
     failed: BTreeMap<Key, u32>,
     /// How often one looked closer at a private field.
     pub(super) looks: BTreeMap<(Option<CallableId>, Vec<String>), u32>,
+    pub(super) observers: Observers<'a>,
     attempts: u32,
     proof: Option<Evidence>,
     /// Inputs that showed something, for further patches.
@@ -59,6 +60,7 @@ impl<'a> Trial<'a> {
             remarks: BTreeMap::new(),
             failed: BTreeMap::new(),
             looks: BTreeMap::new(),
+            observers: Observers::new(catalog),
             attempts: 0,
             proof: None,
             telling: Vec::new(),
