@@ -16,6 +16,7 @@
 //! | `witness` | counterexamples as JUnit tests, written and run from disk |
 //! | `knowledge` | what tests and documentation tell: inputs, constants, facts |
 //! | `delta` | from two sources to changed methods and statements |
+//! | `primitive` | primitive types and their boxes |
 //! | `toolchain` | the JDK and the tools on this machine |
 
 mod arena;
@@ -30,6 +31,7 @@ mod junit;
 pub mod knowledge;
 pub mod layout;
 mod overlay;
+mod primitive;
 mod project;
 mod runtime;
 mod selection;

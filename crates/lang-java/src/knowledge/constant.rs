@@ -2,6 +2,8 @@
 
 use bonafix_model::Literal;
 
+use crate::primitive::{is_primitive, unboxed};
+
 /// A constant with its type: a primitive one, a box, `java.lang.String`, `java.lang.Class`, or `null`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Constant {
@@ -14,31 +16,6 @@ pub(super) const NULL: &str = "null";
 
 /// Primitive types that are numbers, each wider than those before it (`char` apart).
 const NUMERIC: [&str; 7] = ["byte", "short", "char", "int", "long", "float", "double"];
-
-const BOXES: [(&str, &str); 8] = [
-    ("boolean", "java.lang.Boolean"),
-    ("byte", "java.lang.Byte"),
-    ("short", "java.lang.Short"),
-    ("char", "java.lang.Character"),
-    ("int", "java.lang.Integer"),
-    ("long", "java.lang.Long"),
-    ("float", "java.lang.Float"),
-    ("double", "java.lang.Double"),
-];
-
-/// The box of a primitive type.
-pub(super) fn boxed(primitive: &str) -> Option<&'static str> {
-    BOXES.iter().find(|(name, _)| *name == primitive).map(|(_, boxed)| *boxed)
-}
-
-/// The primitive type in a box, or the primitive type itself.
-pub(super) fn unboxed(name: &str) -> Option<&'static str> {
-    BOXES.iter().find(|(primitive, boxed)| *boxed == name || *primitive == name).map(|(name, _)| *name)
-}
-
-pub(super) fn is_primitive(name: &str) -> bool {
-    BOXES.iter().any(|(primitive, _)| *primitive == name)
-}
 
 /// How many steps of widening lead from one primitive type to another; `None` if none do.
 pub(super) fn widening(from: &str, to: &str) -> Option<u32> {

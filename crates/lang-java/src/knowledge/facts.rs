@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use bonafix_model::{CallableFacts, CallableId, CallableKind, Literal, ParameterFacts};
 use tree_sitter::Node;
 
-use super::constant::{Constant, is_primitive, unboxed};
+use super::constant::Constant;
 use super::interpret::{Seen, SeenCall};
 use super::javadoc::Javadoc;
 use super::seeds::ReadTest;
 use super::sources::Classes;
 use super::types::TypeIndex;
 use super::unit::{Class, Method};
+use crate::primitive::{is_primitive, unboxed};
 
 /// Exceptions of the JDK that must be declared. A program's own are known by their supertypes; what is in neither is
 /// taken for one that need not be.

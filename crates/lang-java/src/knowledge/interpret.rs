@@ -16,12 +16,11 @@ use std::rc::Rc;
 use bonafix_model::{CallableId, Literal, Slot, Step};
 use tree_sitter::Node;
 
-use super::constant::{
-    Constant, STRING, binary as constant_binary, boxed, is_primitive, unary as constant_unary, unboxed,
-};
+use super::constant::{Constant, STRING, binary as constant_binary, unary as constant_unary};
 use super::sources::Classes;
 use super::types::{ArgumentType, OBJECT, TypeIndex};
 use super::unit::{Class, Method};
+use crate::primitive::{box_of, is_primitive, unboxed};
 
 /// Steps in one sequence.
 const MAX_STEPS: usize = 300;
@@ -475,6 +474,6 @@ pub(super) fn fitting(constant: &Constant, parameter: &str) -> Option<Constant> 
             Some(Constant::new(parameter, cast.literal))
         }
         None if parameter == STRING => None,
-        None => Some(Constant::new(boxed(own)?, constant.literal.clone())),
+        None => Some(Constant::new(box_of(own)?, constant.literal.clone())),
     }
 }

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use bonafix_model::{Callable, CallableId, CallableKind, Catalog, TypeInfo};
 
-use super::constant::{NULL, STRING, boxed, is_primitive, unboxed, widening};
+use super::constant::{NULL, STRING, widening};
 use super::unit::{TypeName, Unit};
+use crate::primitive::{box_of, is_primitive, unboxed};
 
 pub(super) const OBJECT: &str = "java.lang.Object";
 
@@ -354,10 +355,10 @@ impl<'a> TypeIndex<'a> {
         }
         match (is_primitive(from), is_primitive(parameter)) {
             (true, true) => widening(from, parameter),
-            (true, false) => self.subtype_cost(boxed(from)?, parameter).map(|cost| cost + BOXING),
+            (true, false) => self.subtype_cost(box_of(from)?, parameter).map(|cost| cost + BOXING),
             (false, true) => match unboxed(from) {
                 Some(inner) => widening(inner, parameter).map(|cost| cost + BOXING),
-                None => (from == OBJECT || self.is_subtype(boxed(parameter)?, from)).then_some(CAST),
+                None => (from == OBJECT || self.is_subtype(box_of(parameter)?, from)).then_some(CAST),
             },
             (false, false) => self.subtype_cost(from, parameter).or_else(|| {
                 // An erased type variable, or a type that nobody knows.

@@ -12,7 +12,8 @@ use bonafix_model::{Access, CollectionKind, Value};
 use super::Framework;
 use super::literal;
 use super::render::{Expression, cast};
-use super::types::{Names, STRING, is_primitive};
+use super::types::{Names, STRING};
+use crate::primitive::is_primitive;
 
 /// A list or array is compared as a whole up to this many characters of source.
 const LONGEST_WHOLE: usize = 160;

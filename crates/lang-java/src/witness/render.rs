@@ -8,9 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use bonafix_model::{Callable, CallableKind, Catalog, Literal, Observation, Sequence, Slot, Step};
 
 use super::stub::{self, Single};
-use super::types::{self, NULL, Names, OBJECT, STRING, is_primitive, of_descriptor};
+use super::types::{self, NULL, Names, OBJECT, STRING, of_descriptor};
 use super::variables::{self, Variables};
 use super::{Care, literal};
+use crate::primitive::{box_of, in_box, is_primitive};
 
 /// A text longer than this gets a variable if it is used twice.
 const SHORT_TEXT: usize = 16;
@@ -271,7 +272,7 @@ impl<'a> Body<'a> {
 
     fn constant(&self, type_name: &str, value: &Literal) -> Expression {
         let plain = types::erased(type_name);
-        let primitive = types::primitive_of(&plain).unwrap_or(&plain);
+        let primitive = in_box(&plain).unwrap_or(&plain);
         match value {
             Literal::Null => Expression::new("null", NULL),
             Literal::Boolean(value) => Expression::new(value.to_string(), "boolean"),
@@ -339,7 +340,7 @@ impl<'a> Body<'a> {
                 let answer = self.slot(*slot);
                 let known = answer.java_type == NULL
                     || is_primitive(&answer.java_type)
-                    || types::primitive_of(&answer.java_type).is_some()
+                    || in_box(&answer.java_type).is_some()
                     || answer.java_type == STRING;
                 if self.names.is_assignable(&answer.java_type, &single.result) {
                     answer.text.clone()
@@ -358,7 +359,7 @@ impl<'a> Body<'a> {
     fn as_declared(&self, called: &'a Callable, arguments: &[Slot]) -> &'a Callable {
         let too_narrow = arguments.iter().zip(&called.parameters).any(|(slot, parameter)| {
             let held = &self.slot(*slot).java_type;
-            let known = is_primitive(held) || types::primitive_of(held).is_some() || held == STRING;
+            let known = is_primitive(held) || in_box(held).is_some() || held == STRING;
             known && !self.names.are_related(held, &types::erased(parameter))
         });
         let is_wider = |other: &&Callable| {
@@ -482,7 +483,7 @@ pub(super) fn cast(names: &Names<'_>, held: &Expression, wanted: &str, exact: bo
     if fits && !exact {
         return held.text.clone();
     }
-    match types::box_of(wanted) {
+    match box_of(wanted) {
         // Only a box can be unboxed.
         Some(boxed) if !fits && !is_primitive(&held.java_type) => {
             let unboxed = format!("({}) {}", names.show(boxed), held.as_operand());

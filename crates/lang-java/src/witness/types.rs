@@ -7,40 +7,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bonafix_model::{CallableKind, Catalog, TypeInfo};
 
+use crate::primitive::{box_of, in_box, is_primitive};
+
 /// The type of `null`.
 pub(super) const NULL: &str = "null";
 pub(super) const OBJECT: &str = "java.lang.Object";
 pub(super) const STRING: &str = "java.lang.String";
 
-/// Primitives and their boxes.
-const PRIMITIVES: [(&str, &str); 8] = [
-    ("boolean", "java.lang.Boolean"),
-    ("byte", "java.lang.Byte"),
-    ("short", "java.lang.Short"),
-    ("char", "java.lang.Character"),
-    ("int", "java.lang.Integer"),
-    ("long", "java.lang.Long"),
-    ("float", "java.lang.Float"),
-    ("double", "java.lang.Double"),
-];
-
 /// What a box is besides an object.
 const ABOVE_BOXES: [&str; 4] =
     ["java.lang.Number", "java.lang.Comparable", "java.io.Serializable", "java.lang.constant.Constable"];
-
-pub(super) fn is_primitive(name: &str) -> bool {
-    box_of(name).is_some()
-}
-
-/// The box of a primitive.
-pub(super) fn box_of(name: &str) -> Option<&'static str> {
-    PRIMITIVES.iter().find(|(primitive, _)| *primitive == name).map(|(_, boxed)| *boxed)
-}
-
-/// The primitive that a box holds.
-pub(super) fn primitive_of(name: &str) -> Option<&'static str> {
-    PRIMITIVES.iter().find(|(_, boxed)| *boxed == name).map(|(primitive, _)| *primitive)
-}
 
 /// A type without its type arguments.
 pub(super) fn erased(name: &str) -> String {
@@ -216,7 +192,7 @@ impl<'a> Names<'a> {
             return true;
         }
         if is_primitive(to) {
-            return primitive_of(from) == Some(to);
+            return in_box(from) == Some(to);
         }
         if let Some(boxed) = box_of(from) {
             return boxed == to || self.is_assignable(boxed, to);
@@ -230,11 +206,11 @@ impl<'a> Names<'a> {
         if self.info(from).is_some_and(|info| info.supertypes.iter().any(|name| erased(name) == to)) {
             return true;
         }
-        let numeric = primitive_of(from).is_some_and(|name| name != "boolean" && name != "char");
+        let numeric = in_box(from).is_some_and(|name| name != "boolean" && name != "char");
         match to {
             "java.lang.CharSequence" => from == STRING,
             "java.lang.Number" => numeric,
-            _ if ABOVE_BOXES.contains(&to) => primitive_of(from).is_some() || from == STRING,
+            _ if ABOVE_BOXES.contains(&to) => in_box(from).is_some() || from == STRING,
             _ => false,
         }
     }

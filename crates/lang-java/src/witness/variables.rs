@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use bonafix_model::{Callable, CallableKind};
 
-use super::types::is_primitive;
+use crate::primitive::is_primitive;
 
 /// Names of the parameters of lambdas; no variable has one of them.
 pub(super) const LAMBDA_PARAMETERS: [&str; 6] = ["a", "b", "c", "d", "e", "f"];

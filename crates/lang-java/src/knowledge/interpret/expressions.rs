@@ -6,9 +6,10 @@ use bonafix_model::{CallableKind, Literal, Step};
 use tree_sitter::Node;
 
 use super::{Constant, Function, Interpreter, MAX_DEPTH, MAX_LENGTH, Value, library};
-use crate::knowledge::constant::{self, is_primitive, unboxed};
+use crate::knowledge::constant;
 use crate::knowledge::types::OBJECT;
 use crate::knowledge::unit::{Class, children};
+use crate::primitive::{is_primitive, unboxed};
 
 impl<'a> Interpreter<'a> {
     /// The value of an expression; the calls in it become steps, in the order in which Java evaluates them.

@@ -2,7 +2,8 @@
 
 use bonafix_model::Literal;
 
-use crate::knowledge::constant::{Constant, STRING, boxed, unboxed};
+use crate::knowledge::constant::{Constant, STRING};
+use crate::primitive::{box_of, unboxed};
 
 /// A constant of the JDK.
 pub(super) fn constant(owner: &str, name: &str) -> Option<Constant> {
@@ -45,7 +46,7 @@ pub(super) fn constant(owner: &str, name: &str) -> Option<Constant> {
 pub(super) fn static_call(owner: &str, name: &str, arguments: &[Constant]) -> Option<Constant> {
     match (owner, name, arguments) {
         (_, "valueOf" | "<init>", [value]) if owner != STRING => {
-            let primitive = unboxed(owner).filter(|_| boxed(owner).is_none())?;
+            let primitive = unboxed(owner).filter(|_| box_of(owner).is_none())?;
             let literal = match &value.literal {
                 Literal::Text(units) => parse(primitive, &String::from_utf16(units).ok()?)?.literal,
                 _ => value.cast(primitive)?.literal,
