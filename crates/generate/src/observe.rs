@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use bonafix_model::{
-    CallableId, CallableKind, Catalog, Element, Knowledge, Literal, Location, Sequence, Slot, Step,
+    Access, CallableId, CallableKind, Catalog, Element, Knowledge, Literal, Location, Sequence, Slot, Step,
 };
 
 use crate::draft::Draft;
@@ -55,6 +55,7 @@ fn looked_at(input: &Sequence, location: &Location) -> Option<Slot> {
         Element::Return | Element::Exception => Some(location.step),
         Element::Receiver => *receiver,
         Element::Argument(place) => arguments.get(place as usize).copied(),
+        Element::Statics => None,
     }
 }
 
@@ -64,12 +65,15 @@ pub(crate) fn looks(
     location: &Location,
     thrown: Option<&str>,
 ) -> Vec<Sequence> {
-    let Some(slot) = looked_at(input, location) else { return Vec::new() };
     let mut beginning = Sequence { steps: input.steps[..=location.step as usize].to_vec() };
     if let (Some(_), Some(Step::Call { caught, .. })) = (thrown, beginning.steps.last_mut()) {
         *caught = true;
     }
     let draft = Draft::of(world, &beginning);
+    if location.element == Element::Statics {
+        return static_looks(world, &draft, location);
+    }
+    let Some(slot) = looked_at(input, location) else { return Vec::new() };
     let look = |callable: CallableId| {
         let mut looking = draft.clone();
         let call = Step::Call { callable, receiver: Some(slot), arguments: Vec::new(), caught: false };
@@ -108,6 +112,29 @@ pub(crate) fn looks(
     }
     found.truncate(LOOKS);
     found
+}
+
+/// Reads the static fields of the class in whose fields something differs, and asks the class.
+fn static_looks(world: &World<'_>, draft: &Draft, location: &Location) -> Vec<Sequence> {
+    let Some(Access::Field { name, .. }) = location.path.first() else { return Vec::new() };
+    let class = name.rsplit_once('.').and_then(|(class, _)| world.types.find(class));
+    let shows = |(member, id): &(&Member, CallableId)| {
+        Some(member.owner) == class
+            && member.parameters.is_empty()
+            && match member.kind {
+                CallableKind::StaticGet => true,
+                CallableKind::StaticMethod => {
+                    world.types.get(member.result).shape != Shape::Void && world.is_ordinary(*id)
+                }
+                _ => false,
+            }
+    };
+    let look = |(_, callable): (&Member, CallableId)| {
+        let mut looking = draft.clone();
+        looking.push(world, Step::Call { callable, receiver: None, arguments: Vec::new(), caught: false });
+        looking.into_sequence()
+    };
+    world.members.iter().zip(0..).filter(shows).take(LOOKS).map(look).collect()
 }
 
 /// What looks at an exception. Nothing need be able to make one: it was thrown.

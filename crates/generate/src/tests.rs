@@ -452,6 +452,23 @@ fn what_was_looked_at_before_does_not_change_a_look() {
     }
 }
 
+#[test]
+fn a_static_field_that_differs_is_read_and_its_class_asked() {
+    use bonafix_model::{Access, Element, Location};
+    let input = Sequence { steps: vec![constant(3), call(BELOW, None, &[0]), constant(4)] };
+    let looks = |field: &str, visible: bool| {
+        let path = vec![Access::Field { name: field.to_owned(), visible }];
+        let location = Location { step: 1, element: Element::Statics, path };
+        crate::Observers::new(&catalog()).looks(&input, &location, None)
+    };
+    let ends: Vec<Vec<Step>> =
+        looks("p.Color.RED", true).into_iter().map(|look| look.steps[2..].to_vec()).collect();
+    assert_eq!(ends, [vec![call(10, None, &[])], vec![call(11, None, &[])]]);
+    let asked = looks("p.Node.made", false);
+    assert_eq!(asked.len(), 1);
+    assert_eq!(asked[0].steps[2..], [call(9, None, &[])]);
+}
+
 /// Not a test of anything: prints how fast inputs are made.
 #[test]
 #[ignore = "a measurement"]

@@ -252,6 +252,7 @@ fn tellability(difference: &Difference) -> (u8, bool, usize, Slot, Location) {
         Element::Exception => 1,
         Element::Receiver => 2,
         Element::Argument(_) => 3,
+        Element::Statics => 4,
     };
     (element, location.is_internal(), location.path.len(), location.step, location.clone())
 }

@@ -24,7 +24,7 @@ use crate::wire::FrameBuffer;
 use decode::{Answer, Marker};
 
 /// Version of the protocol that this side speaks.
-const PROTOCOL: u32 = 3;
+const PROTOCOL: u32 = 4;
 /// Sequences in one message.
 const CHUNK: usize = 4096;
 const POLL: Duration = Duration::from_millis(50);
@@ -128,6 +128,8 @@ pub struct Arena {
     subject: ArenaSubject,
     config: ArenaConfig,
     catalog: Catalog,
+    /// The first VM has made the catalog; those that follow get it from here.
+    is_listed: bool,
     problems: Vec<String>,
     vm: Option<Vm>,
     losses: Losses,
@@ -203,6 +205,7 @@ impl Arena {
             subject,
             config,
             catalog: Catalog::default(),
+            is_listed: false,
             problems: Vec::new(),
             vm: None,
             losses: Losses::default(),
@@ -497,14 +500,20 @@ impl Arena {
             }
             _ => return Err(unexpected()),
         }
-        let frame = encode::open(&self.subject, &vm.marker);
+        let frame = if self.is_listed {
+            encode::reopen(&self.subject, &vm.marker, &self.catalog)
+        } else {
+            encode::open(&self.subject, &vm.marker)
+        };
         vm.stdin.write_all(&frame).and_then(|()| vm.stdin.flush())?;
         match vm.start_answer()? {
             Answer::Opened { catalog, problems } => {
                 self.catalog = *catalog;
+                self.is_listed = true;
                 self.problems = problems;
                 Ok(vm)
             }
+            Answer::Done(_) => Ok(vm),
             Answer::Problem(text) => Err(LangError::Internal(format!("the arena cannot be opened: {text}"))),
             _ => Err(unexpected()),
         }

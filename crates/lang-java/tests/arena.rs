@@ -795,6 +795,55 @@ fn static_state_does_not_outlive_a_reset() {
 }
 
 #[test]
+fn static_fields_of_what_was_called_are_seen_and_do_not_pile_up() {
+    let source = |by: u32| {
+        let body = format!(
+            r"
+    private static int made;
+    static final int LIMIT = 7;
+    static final List<Integer> SEEN = new ArrayList<>();
+    private static final int[] LARGE = new int[5000];
+    public static void make(int i) {{ made += {by}; if (i > 3) SEEN.add(i); if (i < 0) throw new RuntimeException(); }}
+    public static int made() {{ return made; }}
+    public static int plain(int i) {{ return i; }}
+"
+        );
+        vec![("p/A.java", format!("package p;\nimport java.util.*;\npublic class A {{\n{body}\n}}\n"))]
+    };
+    let mut opened = open_sources(&[source(1), source(2)], &["p.A"], ArenaConfig::default());
+    let arena = &mut opened.arena;
+    let make = |arena: &Arena, argument| static_call(arena, "make", &[argument]);
+    let found = |arena: &mut Arena, argument| {
+        let call = make(arena, argument);
+        render(&differences(arena, &call))
+    };
+    // The large array is noticed once, and with it the rest of the class is left out.
+    assert_eq!(found(arena, 1), "");
+    drop(opened);
+    let small = |by| {
+        let mut sources = source(by);
+        sources[0].1 = sources[0].1.replace("5000", "1");
+        sources
+    };
+    let mut opened = open_sources(&[small(1), small(2)], &["p.A"], ArenaConfig::default());
+    let arena = &mut opened.arena;
+    // Each time from the beginning, so that what was before does not show.
+    for argument in [1, 9, -1] {
+        let expected = "step 1: static.p.A.made Value 1 / 2\n";
+        assert_eq!(found(arena, argument), expected, "{argument}");
+    }
+    let plain = static_call(arena, "plain", &[5]);
+    assert_eq!(render(&differences(arena, &plain)), "");
+    let call = static_call(arena, "make", &[9]);
+    let confirmations = arena.confirm(&call, 3, &RunScope::default()).unwrap();
+    assert!(confirmations.iter().all(|each| matches!(each, Confirmation::Stable(_))));
+    let mut same = open_sources(&[small(1), small(1)], &["p.A"], ArenaConfig::default());
+    let call = static_call(&same.arena, "make", &[9]);
+    let seen = observe(&mut same.arena, &call).steps[0].statics.as_ref().map(ToString::to_string);
+    assert_eq!(seen.as_deref(), Some("static(p.A.LARGE=[0], p.A.SEEN=[9], p.A.made=1)"));
+}
+
+#[test]
 fn a_class_that_cannot_be_initialised_says_so_each_time() {
     let mut opened = dangerous(64);
     let sequence = static_call(&opened.arena, "broken", &[]);
@@ -911,6 +960,34 @@ const FAILING: &str = "
     public int put(int item) { items.add(item); if (item > 9) { throw new Full(items); } return item; }
     public int size() { return items.size(); }
     public int deep(int item) { return deep(item + 1) + 1; }";
+
+/// Not a test of anything: prints what it takes to start a VM, and to start one in place of another.
+#[test]
+#[ignore = "prints figures"]
+fn seconds_to_restart() {
+    let Ok(jars) = std::env::var("BONAFIX_TEST_JARS") else {
+        return println!("name a jar, and classes in it behind commas: BONAFIX_TEST_JARS");
+    };
+    let (jar, roots) = jars.split_once(',').unwrap();
+    let roots: Vec<&str> = roots.split(',').chain(["p.A"]).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let root = Utf8Path::from_path(folder.path()).unwrap().canonicalize_utf8().unwrap();
+    let quits = "package p; public class A { public static void quit() { System.exit(3); } }";
+    compile(&[("p/A.java", quits.to_owned())], &root.join("own"));
+    let version = vec![root.join("own"), Utf8PathBuf::from(jar)];
+    let start = std::time::Instant::now();
+    let mut arena =
+        open_paths(vec![version.clone(), version], &roots, ArenaConfig::default(), &root.join("scratch"));
+    let callables = arena.catalog().callables.len();
+    println!("opened with {callables} callables: {:.2} s", start.elapsed().as_secs_f64());
+    let quit = static_call(&arena, "quit", &[]);
+    for _ in 0..3 {
+        arena.run(std::slice::from_ref(&quit)).unwrap();
+        let start = std::time::Instant::now();
+        arena.reset().unwrap();
+        println!("again: {:.2} s", start.elapsed().as_secs_f64());
+    }
+}
 
 #[test]
 fn a_sequence_goes_on_after_an_exception_that_is_caught() {

@@ -57,6 +57,10 @@ pub struct StepObservation {
     /// What it threw, where the sequence went on all the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thrown: Option<Exception>,
+    /// Static fields of the classes that were called, after the call, where they were looked at: as an object whose
+    /// fields are named with their class, `pkg.Type.field`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statics: Option<Value>,
 }
 
 /// How a sequence ended.
@@ -254,6 +258,8 @@ pub enum Element {
     Receiver,
     /// An argument, after the call.
     Argument(u32),
+    /// Static fields, after the call: the first step of the way down names class and field.
+    Statics,
 }
 
 /// One step of a way down into a value.
@@ -292,6 +298,7 @@ impl fmt::Display for Location {
             Element::Exception => f.write_str("exception")?,
             Element::Receiver => f.write_str("receiver")?,
             Element::Argument(number) => write!(f, "argument {number}")?,
+            Element::Statics => f.write_str("static")?,
         }
         for access in &self.path {
             match access {
@@ -417,6 +424,7 @@ pub fn covered(observation: &Observation, places: &[Difference]) -> Option<Obser
                     Element::Argument(number) => {
                         seen.arguments.iter_mut().find(|(at, _)| *at == number).map(|(_, value)| value)
                     }
+                    Element::Statics => seen.statics.as_mut(),
                     Element::Exception => None,
                 });
                 if let Some(value) = value {
@@ -491,6 +499,10 @@ impl Comparison {
                 self.element = Element::Argument(*number);
                 self.values(left, right);
             }
+        }
+        if let (Some(left), Some(right)) = (&left.statics, &right.statics) {
+            self.element = Element::Statics;
+            self.values(left, right);
         }
     }
 

@@ -29,6 +29,7 @@ impl Levelling {
             receiver: value(&seen.receiver),
             arguments: seen.arguments.iter().map(|(number, value)| (*number, self.value(value))).collect(),
             thrown: seen.thrown.clone(),
+            statics: value(&seen.statics),
         };
         Observation {
             steps: observation.steps.iter().map(step).collect(),

@@ -21,6 +21,7 @@ pub(super) fn value_at(observation: &Observation, location: &Location) -> Option
         Element::Argument(number) => {
             seen.arguments.iter().find(|(other, _)| *other == number).map(|(_, value)| value)
         }
+        Element::Statics => seen.statics.as_ref(),
         Element::Exception => {
             observation.thrown_at(location.step).and_then(|exception| exception.state.as_ref())
         }
@@ -97,10 +98,10 @@ mod tests {
     fn receivers_and_arguments_are_places_and_exceptions_are_not() {
         let seen = StepObservation {
             step: 1,
-            result: None,
             receiver: Some(Value::Int(7)),
             arguments: vec![(2, Value::Int(8))],
-            thrown: None,
+            statics: Some(Value::Int(9)),
+            ..StepObservation::default()
         };
         let observation = Observation { steps: vec![seen], ending: Ending::Completed };
         let at = |element| value_at(&observation, &Location { step: 1, element, path: Vec::new() });
@@ -109,5 +110,6 @@ mod tests {
         assert_eq!(at(Element::Argument(0)), None);
         assert_eq!(at(Element::Return), None);
         assert_eq!(at(Element::Exception), None);
+        assert_eq!(at(Element::Statics), Some(Value::Int(9)));
     }
 }

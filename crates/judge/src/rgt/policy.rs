@@ -221,8 +221,8 @@ impl<'a> Policy<'a> {
 
     /// Does the way down pass a field that neither users nor tests read?
     fn is_internal(&self, difference: &Difference) -> bool {
-        // What an exception holds is shown by asking it.
-        difference.location.element == Element::Exception
+        // What an exception holds is shown by asking it, and a static field by reading it.
+        matches!(difference.location.element, Element::Exception | Element::Statics)
             || difference.location.is_internal()
             || difference.location.path.iter().enumerate().any(|(depth, access)| match access {
                 Access::Field { name, .. } => self.is_closed(difference, depth, name),

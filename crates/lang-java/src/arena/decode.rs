@@ -284,7 +284,8 @@ impl<'a> Cursor<'a> {
         let count = self.length()?;
         let arguments = (0..count).map(|_| Ok((self.small()?, self.value(0)?))).collect::<Decoded<_>>()?;
         let thrown = if flags & 4 != 0 { Some(self.exception()?) } else { None };
-        Ok(StepObservation { step, result, receiver, arguments, thrown })
+        let statics = if flags & 8 != 0 { Some(self.value(0)?) } else { None };
+        Ok(StepObservation { step, result, receiver, arguments, thrown, statics })
     }
 
     fn exception(&mut self) -> Decoded<Exception> {

@@ -1,6 +1,6 @@
 //! Requests to the arena.
 
-use bonafix_model::{Literal, Sequence, Step};
+use bonafix_model::{CallableKind, Catalog, Literal, Sequence, Step};
 use camino::Utf8Path;
 
 use super::{ArenaConfig, ArenaProbes, ArenaSubject, Atom};
@@ -10,6 +10,7 @@ const OPEN: u8 = 1;
 const RUN: u8 = 2;
 const CONFIRM: u8 = 3;
 const RESET: u8 = 4;
+const REOPEN: u8 = 5;
 
 /// Names in the order of their first use, found by their number.
 #[derive(Debug, Default)]
@@ -33,18 +34,45 @@ impl<'a> NameTable<'a> {
 }
 
 pub(super) fn open(subject: &ArenaSubject, marker: &Utf8Path) -> Vec<u8> {
-    let paths = |writer: FrameWriter, paths: &[camino::Utf8PathBuf]| {
-        writer.strings(paths.iter().map(|path| path.as_str()))
-    };
-    let writer = FrameWriter::default().u8(OPEN).string(marker.as_str());
-    let writer = paths(writer, &subject.libraries).count(subject.versions.len());
-    let writer = subject.versions.iter().fold(writer, |writer, version| paths(writer, version));
+    let writer = versions(FrameWriter::default().u8(OPEN), subject, marker);
     let writer = writer.strings(&subject.roots).count(subject.hierarchy.len());
     let writer = subject
         .hierarchy
         .iter()
         .fold(writer, |writer, (class, parents)| writer.string(class).strings(parents));
     probes(writer, &subject.probes).finish()
+}
+
+/// Opens a VM in place of another one, with the catalog that the first of them made.
+pub(super) fn reopen(subject: &ArenaSubject, marker: &Utf8Path, catalog: &Catalog) -> Vec<u8> {
+    let writer = versions(FrameWriter::default().u8(REOPEN), subject, marker);
+    let writer = probes(writer, &subject.probes).count(catalog.callables.len());
+    let writer = catalog.callables.iter().fold(writer, |writer, callable| {
+        let writer = writer.u8(kind(callable.kind)).string(&callable.owner);
+        writer.string(&callable.name).string(&callable.descriptor)
+    });
+    writer.finish()
+}
+
+/// As [`super::decode`] reads it.
+fn kind(kind: CallableKind) -> u8 {
+    match kind {
+        CallableKind::Constructor => 0,
+        CallableKind::Method => 1,
+        CallableKind::StaticMethod => 2,
+        CallableKind::FieldGet => 3,
+        CallableKind::FieldSet => 4,
+        CallableKind::StaticGet => 5,
+        CallableKind::StaticSet => 6,
+    }
+}
+
+fn versions(writer: FrameWriter, subject: &ArenaSubject, marker: &Utf8Path) -> FrameWriter {
+    let paths = |writer: FrameWriter, paths: &[camino::Utf8PathBuf]| {
+        writer.strings(paths.iter().map(|path| path.as_str()))
+    };
+    let writer = paths(writer.string(marker.as_str()), &subject.libraries).count(subject.versions.len());
+    subject.versions.iter().fold(writer, |writer, version| paths(writer, version))
 }
 
 fn probes(writer: FrameWriter, probes: &ArenaProbes) -> FrameWriter {

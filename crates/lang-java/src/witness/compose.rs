@@ -204,7 +204,7 @@ impl Composer<'_> {
         let looked_at = match element {
             Element::Receiver => receiver,
             Element::Argument(number) => arguments.get(number as usize).copied(),
-            Element::Return | Element::Exception => None,
+            Element::Return | Element::Exception | Element::Statics => None,
         };
         let mut body = self.body(&looked_at.into_iter().collect());
         let asserter = self.asserter();
@@ -540,6 +540,7 @@ fn part(step: Option<&StepObservation>, element: Element) -> Option<&Value> {
         Element::Argument(number) => {
             step.arguments.iter().find(|(at, _)| *at == number).map(|(_, value)| value)
         }
-        Element::Exception => None,
+        // Shown by reading it, which is a call of its own.
+        Element::Exception | Element::Statics => None,
     }
 }

@@ -244,7 +244,7 @@ fn the_most_tellable_difference_is_claimed() {
             result: Some(Value::Int(result)),
             receiver: Some(state(receiver)),
             arguments: vec![(0, list(vec![Value::Int(argument)]))],
-            thrown: None,
+            ..StepObservation::default()
         };
         Observation { steps: vec![step], ending: Ending::Completed }
     };
@@ -259,6 +259,19 @@ fn the_most_tellable_difference_is_claimed() {
     assert_eq!(element(&seen(2, 2, 2)), Element::Return);
     assert_eq!(element(&seen(1, 2, 2)), Element::Receiver);
     assert_eq!(element(&seen(1, 1, 2)), Element::Argument(0));
+}
+
+#[test]
+fn a_static_field_is_no_evidence_before_it_is_read() {
+    let seen = |held: i32| {
+        let statics = Some(object("static", &[("p.Bag.made", true, Value::Int(held))]));
+        let step = StepObservation { step: 2, statics, ..StepObservation::default() };
+        Observation { steps: vec![step], ending: Ending::Completed }
+    };
+    let (one, other) = (seen(1), seen(2));
+    let input = bag_call(COUNT, integer(3));
+    let ruling = rule(&input, &Knowledge::default(), Behaviour::Observed(&one), Behaviour::Observed(&other));
+    assert_eq!(in_short(&ruling), "assert internal-state");
 }
 
 #[test]

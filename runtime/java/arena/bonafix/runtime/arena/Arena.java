@@ -74,6 +74,10 @@ public final class Arena {
             open(frame);
             return 0;
         }
+        if (tag == ArenaProtocol.REOPEN) {
+            reopen(frame);
+            return 0;
+        }
         if (runner == null) {
             throw new IOException("nothing is open");
         }
@@ -94,10 +98,7 @@ public final class Arena {
     private void open(PayloadReader frame) throws IOException {
         String markerPath = frame.string();
         List<String> libraries = frame.strings();
-        List<List<String>> classPaths = new ArrayList<>();
-        for (int count = frame.count(); count > 0; count--) {
-            classPaths.add(frame.strings());
-        }
+        List<List<String>> classPaths = classPaths(frame);
         List<String> roots = frame.strings();
         Map<String, List<String>> below = new HashMap<>();
         for (int count = frame.count(); count > 0; count--) {
@@ -116,14 +117,46 @@ public final class Arena {
             new PayloadWriter().u8(ArenaProtocol.PROBLEM).string(unreadable.getMessage()).writeFrame(answers);
             return;
         }
-        versions.catalog = catalog.callables;
+        begin(catalog.callables, markerPath, goals);
+        PayloadWriter opened = new PayloadWriter().u8(ArenaProtocol.OPENED);
+        catalog.put(opened);
+        opened.writeFrame(answers);
+    }
+
+    /** In place of a VM that is gone: its catalog comes with the request. */
+    private void reopen(PayloadReader frame) throws IOException {
+        String markerPath = frame.string();
+        List<String> libraries = frame.strings();
+        List<List<String>> classPaths = classPaths(frame);
+        Goals goals = Goals.read(frame);
+        List<CallableSpec> catalog = new ArrayList<>();
+        for (int count = frame.count(); count > 0; count--) {
+            catalog.add(CallableSpec.read(frame));
+        }
+        try {
+            versions = new Versions(libraries, classPaths);
+        } catch (IOException unreadable) {
+            new PayloadWriter().u8(ArenaProtocol.PROBLEM).string(unreadable.getMessage()).writeFrame(answers);
+            return;
+        }
+        begin(catalog, markerPath, goals);
+        new PayloadWriter().u8(ArenaProtocol.DONE).u64(0).writeFrame(answers);
+    }
+
+    private static List<List<String>> classPaths(PayloadReader frame) throws IOException {
+        List<List<String>> classPaths = new ArrayList<>();
+        for (int count = frame.count(); count > 0; count--) {
+            classPaths.add(frame.strings());
+        }
+        return classPaths;
+    }
+
+    private void begin(List<CallableSpec> catalog, String markerPath, Goals goals) throws IOException {
+        versions.catalog = catalog;
         Marker marker = new Marker(markerPath);
         SequenceWatchdog watchdog = new SequenceWatchdog(marker);
         watchdog.start();
         runner = new Runner(versions, names, marker, watchdog, globals, goals, answers);
-        PayloadWriter opened = new PayloadWriter().u8(ArenaProtocol.OPENED);
-        catalog.put(opened);
-        opened.writeFrame(answers);
     }
 
     /** Ends the VM when nobody reads the answers any more: that is no fault of a request. */

@@ -2,13 +2,14 @@ package bonafix.runtime.arena;
 
 /** The numbers that the arena and its driver must agree on; explained in {@code docs/runtime-java.md}. */
 final class ArenaProtocol {
-    static final int VERSION = 3;
+    static final int VERSION = 4;
 
     // Requests.
     static final int OPEN = 1;
     static final int RUN = 2;
     static final int CONFIRM = 3;
     static final int RESET = 4;
+    static final int REOPEN = 5;
 
     // Answers.
     static final int HELLO = 1;

@@ -1,6 +1,8 @@
 package bonafix.runtime.arena;
 
+import bonafix.runtime.PayloadReader;
 import bonafix.runtime.PayloadWriter;
+import java.io.IOException;
 import java.util.List;
 
 /** One row of the catalog: what can be called, and how it is found again in another version. */
@@ -31,6 +33,16 @@ final class CallableSpec {
     void put(PayloadWriter out) {
         out.u8(kind).string(owner).string(name).string(descriptor).strings(parameters).string(result);
         out.flag(varargs).u8(visibility).strings(exceptions);
+    }
+
+    /** What it takes to find it: the rest is known to who asks. */
+    static CallableSpec read(PayloadReader in) throws IOException {
+        CallableSpec spec = new CallableSpec();
+        spec.kind = in.u8();
+        spec.owner = in.string();
+        spec.name = in.string();
+        spec.descriptor = in.string();
+        return spec;
     }
 
     String key() {

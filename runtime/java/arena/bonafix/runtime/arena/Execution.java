@@ -15,8 +15,8 @@ final class Execution {
     /** It took more steps than it may; what was observed means nothing. */
     boolean endless;
 
-    Execution(Names names) {
-        observer = new Observer(names);
+    Execution(Names names, StaticsWatch watch) {
+        observer = new Observer(names, watch);
     }
 
     /** Runs; an {@link OutOfMemoryError} comes out as it is, all else is an observation. */
@@ -105,6 +105,7 @@ final class Execution {
             unfit = true;
             return false;
         }
+        observer.calls(callable);
         Object result;
         try {
             result = callable.call(arguments);
@@ -154,6 +155,11 @@ final class Execution {
             }
         }
         return true;
+    }
+
+    /** Ended like another, and left something else behind in static fields. */
+    boolean leftOtherStatics(Execution other) {
+        return threw == other.threw && steps == other.steps && observer.staticsDigest != other.observer.staticsDigest;
     }
 
     private void failed(int number, Linked callable, Object[] arguments, Throwable thrown) {

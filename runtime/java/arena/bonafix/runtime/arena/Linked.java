@@ -20,6 +20,10 @@ final class Linked {
     final Class<?>[] types;
     final boolean[] primitive;
     private final MethodHandle handle;
+    /** The class in the catalog; set once it is linked. */
+    private Class<?> owner;
+    /** Found out at its first call. */
+    private Statics statics;
 
     private Linked(MethodHandle direct, boolean needsReceiver, boolean isConstructor) {
         this.needsReceiver = needsReceiver;
@@ -37,6 +41,14 @@ final class Linked {
         handle = generic.asSpreader(Object[].class, count);
     }
 
+    /** What its class keeps in static fields. */
+    Statics statics(World world, Names names) {
+        if (statics == null) {
+            statics = world.statics(owner, names);
+        }
+        return statics;
+    }
+
     Object call(Object[] arguments) throws Throwable {
         return (Object) handle.invokeExact(arguments);
     }
@@ -48,7 +60,12 @@ final class Linked {
     /** {@code null} if the version has no such thing. */
     static Linked link(CallableSpec spec, World world) {
         try {
-            return find(spec, world.load(spec.owner), world);
+            Class<?> owner = world.load(spec.owner);
+            Linked linked = find(spec, owner, world);
+            if (linked != null) {
+                linked.owner = owner;
+            }
+            return linked;
         } catch (ReflectiveOperationException | LinkageError | RuntimeException missing) {
             return null;
         }

@@ -1,10 +1,12 @@
 package bonafix.runtime.arena;
 
 import java.lang.reflect.Array;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Calendar;
 import java.util.Collection;
 import java.util.Date;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -48,6 +50,7 @@ final class Observer {
     private static final int STEP_RESULT = 1;
     private static final int STEP_RECEIVER = 2;
     private static final int STEP_THROWN = 4;
+    private static final int STEP_STATICS = 8;
 
     private static final int STEP = 1;
     private static final int END = 2;
@@ -72,18 +75,28 @@ final class Observer {
     private final int fieldKey;
     private final int fieldValue;
     private final int fieldInherited;
+    private final int typeStatics;
+    private final StaticsWatch watch;
+    /** Static fields of the classes that were called, each class once. */
+    private final List<Statics> touched = new ArrayList<>();
+    /** Of what the static fields held in the end; 0 if they were not looked at. */
+    long staticsDigest;
+    /** How far the bytes reached before long collections were cut short. */
+    private int widest;
     private World world;
     private int depthLimit;
     private Object[] way = new Object[8];
     private int depth;
 
-    Observer(Names names) {
+    Observer(Names names, StaticsWatch watch) {
         this.names = names;
+        this.watch = watch;
         fieldMessage = names.number("message");
         fieldCause = names.number("cause");
         fieldKey = names.number("key");
         fieldValue = names.number("value");
         fieldInherited = names.number("super");
+        typeStatics = names.number("static");
     }
 
     void begin(World world, int depthLimit) {
@@ -93,24 +106,41 @@ final class Observer {
             way = new Object[depthLimit + 1];
         }
         depth = 0;
+        touched.clear();
+        staticsDigest = 0;
         sink.clear();
+    }
+
+    /** A call is under way; its class may keep something in static fields. */
+    void calls(Linked callable) {
+        Statics statics = callable.statics(world, names);
+        if (statics != Statics.NONE && watch.wants(statics) && !touched.contains(statics)) {
+            touched.add(statics);
+        }
     }
 
     /** A call that made something; and what it was given, after it. */
     void returned(int number, Linked callable, Object[] arguments, Object result, boolean withState) {
         boolean hasResult = !callable.isVoid;
         boolean hasReceiver = withState && callable.needsReceiver;
-        step(number, (hasResult ? STEP_RESULT : 0) | (hasReceiver ? STEP_RECEIVER : 0));
+        boolean hasStatics = withState && !touched.isEmpty();
+        step(number, (hasResult ? STEP_RESULT : 0) | (hasReceiver ? STEP_RECEIVER : 0) | (hasStatics ? STEP_STATICS : 0));
         if (hasResult) {
             value(result);
         }
         state(callable, arguments, withState);
+        if (hasStatics) {
+            statics();
+        }
     }
 
     /** A call that threw, which ends the sequence. */
     void failed(int number, Linked callable, Object[] arguments) {
-        step(number, callable.needsReceiver ? STEP_RECEIVER : 0);
+        step(number, (callable.needsReceiver ? STEP_RECEIVER : 0) | (touched.isEmpty() ? 0 : STEP_STATICS));
         state(callable, arguments, true);
+        if (!touched.isEmpty()) {
+            statics();
+        }
     }
 
     /** A call that threw, and the sequence goes on. */
@@ -142,6 +172,39 @@ final class Observer {
                 value(arguments[i]);
             }
         }
+    }
+
+    /** As an object whose fields are named with their class. */
+    private void statics() {
+        int start = sink.size;
+        while (!staticsWritten()) {
+            sink.size = start;
+        }
+        staticsDigest = ByteSink.digest(sink.bytes, start, sink.size);
+    }
+
+    /** False if a class turned out to hold too much, or what cannot be read; it is left out from then on. */
+    private boolean staticsWritten() {
+        int count = 0;
+        for (Statics statics : touched) {
+            count += statics.fields.length;
+        }
+        pseudo(typeStatics, count);
+        for (Statics statics : touched) {
+            int before = sink.size;
+            widest = before;
+            try {
+                fields(null, statics.fields);
+            } catch (OutOfMemoryError full) {
+                throw full;
+            } catch (Throwable unreadable) {
+                watch.leaveOut(statics);
+            }
+            if (Math.max(widest, sink.size) - before > Statics.MAX_BYTES) {
+                watch.leaveOut(statics);
+            }
+        }
+        return !touched.removeIf(statics -> !watch.wants(statics));
     }
 
     private static boolean isChangeable(Object value) {
@@ -193,7 +256,7 @@ final class Observer {
         way[depth++] = thrown;
         try {
             pseudo(shape.name, shape.fields.length);
-            fields(thrown, shape);
+            fields(thrown, shape.fields);
         } catch (OutOfMemoryError full) {
             throw full;
         } catch (Throwable broken) {
@@ -449,7 +512,7 @@ final class Observer {
         boolean isThrowable = shape.inherited == Shape.Kind.THROWABLE;
         int more = shape.inherited == null ? 0 : isThrowable ? 2 : 1;
         pseudo(shape.name, shape.fields.length + more);
-        fields(value, shape);
+        fields(value, shape.fields);
         if (isThrowable) {
             throwable((Throwable) value);
         } else if (more > 0) {
@@ -459,8 +522,8 @@ final class Observer {
         }
     }
 
-    private void fields(Object value, Shape shape) throws IllegalAccessException {
-        for (Shape.FieldShape field : shape.fields) {
+    private void fields(Object value, Shape.FieldShape[] fields) throws IllegalAccessException {
+        for (Shape.FieldShape field : fields) {
             sink.number(field.name);
             sink.u8(field.visible ? 1 : 0);
             if (field.primitive == null) {
@@ -627,6 +690,7 @@ final class Observer {
         /** Puts the number of elements shown in front, and the digest of the rest behind. */
         void finish(boolean ordered) {
             starts[count] = sink.size;
+            widest = Math.max(widest, sink.size);
             if (count <= MAX_ITEMS && (ordered || count < 2)) {
                 insertCount();
                 sink.u8(0);

@@ -25,6 +25,7 @@ final class Runner {
     private final OutputStream answers;
     private final ThreadGroup group = new ThreadGroup("subject");
     private final Execution[] executions;
+    private final StaticsWatch watch = new StaticsWatch();
     private final ByteSink results = new ByteSink();
     private int firstResult;
     private int resultCount;
@@ -47,7 +48,7 @@ final class Runner {
         this.answers = answers;
         executions = new Execution[versions.count()];
         for (int i = 0; i < executions.length; i++) {
-            executions[i] = new Execution(names);
+            executions[i] = new Execution(names, watch);
         }
     }
 
@@ -161,8 +162,15 @@ final class Runner {
     private void put(Batch batch, boolean leaked) {
         Execution first = executions[batch.versions[0]];
         boolean same = true;
+        boolean sameStatics = true;
         for (int version : batch.versions) {
             same &= first.observer.sink.sameAs(executions[version].observer.sink);
+            sameStatics &= !executions[version].leftOtherStatics(first);
+        }
+        if (!sameStatics) {
+            // What comes next must not differ because of what was before.
+            watch.differed();
+            needsReset = true;
         }
         int flags = (first.threw ? ArenaProtocol.FLAG_THREW : 0) | (first.unfit ? ArenaProtocol.FLAG_UNFIT : 0)
                 | (leaked ? ArenaProtocol.FLAG_LEAKED_THREADS : 0);

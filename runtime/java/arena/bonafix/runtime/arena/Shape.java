@@ -72,9 +72,9 @@ final class Shape {
         /** The name of a primitive type, or {@code null}. */
         final Class<?> primitive;
 
-        FieldShape(Field field, Names names) {
+        FieldShape(Field field, String shownAs, Names names) {
             this.field = field;
-            name = names.number(field.getName());
+            name = names.number(shownAs);
             visible = !Modifier.isPrivate(field.getModifiers());
             primitive = field.getType().isPrimitive() ? field.getType() : null;
         }
@@ -136,7 +136,7 @@ final class Shape {
             }
             try {
                 field.setAccessible(true);
-                fields.add(new FieldShape(field, names));
+                fields.add(new FieldShape(field, field.getName(), names));
             } catch (RuntimeException closed) {
                 // A library in a module of its own.
             }

@@ -18,6 +18,7 @@ final class World implements Closeable {
     private final Map<String, Class<?>> types = new HashMap<>();
     final Map<Class<?>, Shape> shapes = new HashMap<>();
     final IdentityHashes hashes;
+    private final Map<Class<?>, Statics> statics = new HashMap<>();
 
     World(VersionFiles files, ClassLoader shared, List<CallableSpec> catalog, IdentityHashes hashes) {
         this.files = files;
@@ -48,6 +49,19 @@ final class World implements Closeable {
         if (known == null) {
             known = TypeNames.load(name, loader);
             types.put(name, known);
+        }
+        return known;
+    }
+
+    /** Of a class of the subject; those of libraries are no part of it. */
+    Statics statics(Class<?> owner, Names names) {
+        if (!isSubject(owner)) {
+            return Statics.NONE;
+        }
+        Statics known = statics.get(owner);
+        if (known == null) {
+            known = Statics.of(owner, names);
+            statics.put(owner, known);
         }
         return known;
     }
