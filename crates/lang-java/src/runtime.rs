@@ -135,3 +135,66 @@ fn collect(folder: &'static Dir<'static>, files: &mut Vec<(String, &'static [u8]
     }
     folder.dirs().for_each(|folder| collect(folder, files));
 }
+
+#[cfg(test)]
+mod tests {
+    use bonafix_proc::SandboxMode;
+
+    use super::*;
+
+    /// Class files of Java 8.
+    const MAJOR: u8 = 52;
+    const NOT_FOR_US: [&str; 4] = ["sun/misc", "sun/reflect", "jdk/internal", "com/sun/"];
+
+    fn folder() -> (tempfile::TempDir, Utf8PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = Utf8PathBuf::from_path_buf(folder.path().canonicalize().unwrap()).unwrap();
+        (folder, path)
+    }
+
+    /// With the API of Java 8, which `--release` knows, so that what came later does not compile.
+    #[test]
+    fn the_programs_load_on_java_8_and_reach_into_no_jdk() {
+        let (_kept, path) = folder();
+        let jdk = Jdk::find(None).unwrap();
+        let launcher = Launcher::new(SandboxMode::BestEffort).unwrap();
+        let cache = Cache::open(&path).unwrap();
+        let core = classes(Part::Core, &[], &jdk, &cache, &launcher).unwrap();
+        let arena = classes(Part::Arena, std::slice::from_ref(&core), &jdk, &cache, &launcher).unwrap();
+        for file in [&core, &arena].into_iter().flat_map(walkdir::WalkDir::new) {
+            let file = file.unwrap();
+            if !file.file_type().is_file() {
+                continue;
+            }
+            let bytes = fs_err::read(file.path()).unwrap();
+            assert_eq!(bytes[7], MAJOR, "{}", file.path().display());
+            // As class files name classes: dots are texts, such as the names of frames to leave out of a trace.
+            let text = String::from_utf8_lossy(&bytes);
+            let found = NOT_FOR_US.into_iter().find(|name| text.contains(name));
+            assert_eq!(found, None, "{}", file.path().display());
+        }
+    }
+
+    /// What is to go, or is gone, from the newest JDK at hand does not compile either.
+    #[test]
+    fn the_programs_use_nothing_that_the_jdk_will_remove() {
+        let (_kept, path) = folder();
+        let jdk = Jdk::find(None).unwrap();
+        if jdk.version < 9 {
+            return;
+        }
+        let launcher = Launcher::new(SandboxMode::BestEffort).unwrap();
+        let mut job = Job::new(jdk.javac().as_str());
+        job =
+            job.args(["-Xlint:removal", "-Werror", "-proc:none", "-encoding", "UTF-8", "-d", path.as_str()]);
+        for (name, contents) in [&CORE, &ARENA].into_iter().flat_map(java_files) {
+            let file = path.join("sources").join(name);
+            fs_err::create_dir_all(file.parent().unwrap()).unwrap();
+            fs_err::write(&file, contents).unwrap();
+            job = job.arg(file.as_str());
+        }
+        let job = job.frozen_env(&path).stderr(Sink::Capture { cap: 1 << 20 }).limits(Limits::build());
+        let finished = job.confinement(Confinement::Open).run(&launcher).unwrap();
+        assert!(finished.exit.success(), "{}", finished.stderr.text());
+    }
+}
