@@ -254,9 +254,8 @@ fn most_inputs_are_as_tests_pass_them() {
 }
 
 #[test]
-fn lists_stay_in_the_order_that_tests_show() {
-    let mut knowledge = knowledge(&[LARGEST]);
-    let lists = ParameterFacts {
+fn lists_stay_in_the_order_that_tests_show_and_documentation_demands() {
+    let shown = ParameterFacts {
         seen: 3,
         positive: true,
         zero: true,
@@ -265,19 +264,23 @@ fn lists_stay_in_the_order_that_tests_show() {
         repeated: true,
         ..ParameterFacts::default()
     };
-    let facts = CallableFacts { tested: true, parameters: vec![lists], ..CallableFacts::default() };
-    knowledge.facts = BTreeMap::from([(LARGEST, facts)]);
-    let world = world_of(&knowledge);
-    let mut chance = Chance::new(9);
-    let mut inputs: Vec<Sequence> = (0..500).filter_map(|_| random(&world, &mut chance)).collect();
-    for round in 0..1_500 {
-        let parent = inputs[round % 500].clone();
-        inputs.extend(mutate(&world, &mut chance, &parent, Some(&inputs[round * 3 % 500])));
+    let demanded = ParameterFacts { sorted: true, ..ParameterFacts::default() };
+    for lists in [shown, demanded] {
+        let mut knowledge = knowledge(&[LARGEST]);
+        let facts = CallableFacts { tested: true, parameters: vec![lists], ..CallableFacts::default() };
+        knowledge.facts = BTreeMap::from([(LARGEST, facts)]);
+        let world = world_of(&knowledge);
+        let mut chance = Chance::new(9);
+        let mut inputs: Vec<Sequence> = (0..500).filter_map(|_| random(&world, &mut chance)).collect();
+        for round in 0..1_500 {
+            let parent = inputs[round % 500].clone();
+            inputs.extend(mutate(&world, &mut chance, &parent, Some(&inputs[round * 3 % 500])));
+        }
+        let unsorted = |input: &&Sequence| crate::oddity::ways(&world, input) & crate::oddity::ORDER != 0;
+        let odd = inputs.iter().filter(unsorted).count();
+        assert!(odd > 0, "sometimes one has to go outside");
+        assert!(odd * 100 < inputs.len() * 20, "{odd} of {} are unsorted", inputs.len());
     }
-    let unsorted = |input: &&Sequence| crate::oddity::ways(&world, input) & crate::oddity::ORDER != 0;
-    let odd = inputs.iter().filter(unsorted).count();
-    assert!(odd > 0, "sometimes one has to go outside");
-    assert!(odd * 100 < inputs.len() * 20, "{odd} of {} are unsorted", inputs.len());
 }
 
 #[test]

@@ -180,8 +180,7 @@ impl<'a> Parameter<'a> {
             found.push(RemarkReason::Huge);
         }
         let Some(facts) = self.facts.filter(|_| self.is_list()) else { return found };
-        // To be sorted is a common demand, and seldom chance.
-        if (facts.lists >= 1 || facts.sorted) && !facts.unsorted && !ascends(items) {
+        if facts.lists_ascend() && !ascends(items) {
             found.push(RemarkReason::Unsorted);
         }
         if facts.lists >= 2 && !facts.repeated && repeats(items) {
