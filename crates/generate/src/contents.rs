@@ -79,11 +79,11 @@ pub(crate) fn settle(world: &World<'_>, chance: &mut Chance, sequence: &mut Sequ
         let Some(facts) = world.facts(*callable) else { continue };
         let arguments = arguments.clone();
         for (argument, facts) in arguments.into_iter().zip(&facts.parameters) {
-            let (ascend, distinct) = (facts.lists_ascend(), facts.lists > 0 && !facts.repeated);
-            if (ascend || distinct)
+            if facts.lists > 0
+                && !(facts.unsorted && facts.repeated)
                 && let Some(array) = array_behind(world, sequence, argument)
             {
-                settle_array(sequence, array, ascend, distinct);
+                settle_array(sequence, array, !facts.unsorted, !facts.repeated);
             }
         }
     }

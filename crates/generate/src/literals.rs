@@ -56,7 +56,7 @@ impl Manner {
                 plain.null = if facts.null { 8 } else { 1 };
             }
             // Without a test nobody knows whether the order matters: both are worth a try.
-            plain.sorted = chance.percent(25) || facts.is_some_and(ParameterFacts::lists_ascend);
+            plain.sorted = chance.percent(25);
             plain.negative = chance.percent(40);
             return plain;
         };
@@ -71,7 +71,7 @@ impl Manner {
             // A number that tests never show is not thereby out of range, but zero often is.
             zero: facts.zero || !facts.positive && !facts.negative || chance.percent(30),
             empty: facts.empty || chance.percent(20),
-            sorted: facts.lists_ascend(),
+            sorted: facts.lists > 0 && !facts.unsorted,
             distinct: facts.lists > 0 && !facts.repeated,
             range: facts.range,
         }

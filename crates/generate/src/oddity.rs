@@ -95,13 +95,12 @@ fn way_of_array(sequence: &Sequence, items: &[Slot], facts: Option<&ParameterFac
         })
         .collect();
     let mut way = values.iter().fold(0, |way, value| way | way_of_literal(value, facts, null));
-    let Some(facts) = facts else { return way };
-    if facts.lists_ascend() && values.windows(2).any(|pair| compare_literals(pair[0], pair[1]).is_gt()) {
+    let Some(facts) = facts.filter(|facts| facts.lists > 0) else { return way };
+    if !facts.unsorted && values.windows(2).any(|pair| compare_literals(pair[0], pair[1]).is_gt()) {
         way |= ORDER;
     }
     let repeated = || values.iter().enumerate().any(|(index, value)| values[..index].contains(value));
-    // The search keeps nearer to the tests than it must: one list says it here.
-    if facts.lists >= 1 && !facts.repeated && repeated() {
+    if !facts.repeated && repeated() {
         way |= REPETITION;
     }
     way

@@ -63,8 +63,9 @@ pub(crate) struct Proposer<'w> {
     /// Only inputs that call once what leads to the change: in two calls, two versions can take two ways that part
     /// them in neither, and a goal that was met in vain leads nowhere any more.
     pub(crate) focused: bool,
-    /// Kept inputs and seeds, to be run before anything else.
+    /// Kept inputs and seeds: the first are run before anything else, the others beside it.
     given: VecDeque<Proposal>,
+    given_run: usize,
     /// Moves of constants and the like, to be run soon.
     queue: VecDeque<Proposal>,
     pub(crate) seeds: Shelf,
@@ -76,6 +77,8 @@ pub(crate) struct Proposer<'w> {
 
 /// No more than this waits in the queue.
 const QUEUE: usize = 4_000;
+/// Tests of a large project give thousands of inputs: the search does not wait for more of them than these.
+const GIVEN_FIRST: usize = 400;
 
 impl<'w> Proposer<'w> {
     pub(crate) fn new(world: World<'w>, goals: Goals, seed: u64) -> Self {
@@ -85,6 +88,7 @@ impl<'w> Proposer<'w> {
             goals,
             focused: false,
             given: VecDeque::new(),
+            given_run: 0,
             queue: VecDeque::new(),
             seeds: Shelf::new(2_000),
             reached: Shelf::new(300),
@@ -112,7 +116,9 @@ impl<'w> Proposer<'w> {
     /// So many inputs at most; none if nothing new comes any more.
     pub(crate) fn batch(&mut self, size: usize) -> Vec<Proposal> {
         let mut batch = Vec::with_capacity(size);
-        batch.extend(self.given.drain(..size.min(self.given.len())));
+        let most = if self.given_run < GIVEN_FIRST { size } else { size.div_ceil(2) };
+        batch.extend(self.given.drain(..most.min(self.given.len())));
+        self.given_run += batch.len();
         // Ladders leave room for other things.
         let room = (size.div_ceil(4) * 3).saturating_sub(batch.len());
         batch.extend(self.queue.drain(..room.min(self.queue.len())));

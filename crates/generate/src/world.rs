@@ -133,7 +133,7 @@ impl<'a> World<'a> {
                 .facts
                 .values()
                 .flat_map(|facts| &facts.parameters)
-                .any(|facts| facts.lists_ascend() || facts.lists > 0 && !facts.repeated),
+                .any(|facts| facts.lists > 0 && !(facts.unsorted && facts.repeated)),
             trouble: vec![(0, 0); members.len()],
             subjects: Vec::new(),
             types,

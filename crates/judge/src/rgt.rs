@@ -212,22 +212,22 @@ impl Differences {
         let counting = self.counting.iter().map(|counted| {
             let objection = policy.objection(counted, patched);
             // An objection sorts behind none.
-            (objection, tellability(counted), self.as_seen(counted))
+            (objection, tellability(counted), counted)
         });
         let levelled = self.all.iter().filter(|_| self.counting.is_empty());
         let levelled = levelled.map(|seen| (Some(self.levelled), tellability(seen), seen));
         let (objection, _, difference) =
             counting.chain(levelled).min_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)))?;
+        let difference = self.as_seen(difference);
         let class = policy.class(difference, patched);
         Some(Finding { objection, claim: claim(class, difference, reference, patched) })
     }
 
     /// The difference as it was before numbers were made equal.
     fn as_seen<'a>(&'a self, counted: &'a Difference) -> &'a Difference {
-        let twin = |seen: &&Difference| {
-            seen.kind == counted.kind
-                && levelled_location(&seen.location) == levelled_location(&counted.location)
-        };
+        let place = levelled_location(&counted.location);
+        let twin =
+            |seen: &&Difference| seen.kind == counted.kind && levelled_location(&seen.location) == place;
         self.all.iter().find(twin).unwrap_or(counted)
     }
 }

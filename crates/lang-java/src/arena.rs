@@ -5,6 +5,7 @@
 
 mod decode;
 mod encode;
+mod pace;
 
 use std::io::{Read, Write};
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use bonafix_proc::{Confinement, Exit, Job, Launcher, Limits, Running, SandboxSpe
 use bonafix_store::Cache;
 use camino::{Utf8Path, Utf8PathBuf};
 
+use self::pace::Pace;
 use crate::runtime::{self, Part};
 use crate::toolchain::Jdk;
 use crate::wire::FrameBuffer;
@@ -81,6 +83,14 @@ pub enum Atom {
     Case(u32, i32),
     /// Take none of the cases of a switch.
     Default(u32),
+    /// Take the jump of one branch where that of another is not taken: the n-th decision of the one is held against the
+    /// n-th of the other.
+    Parted {
+        /// The branch whose jump is taken.
+        taken: u32,
+        /// The one whose jump is not.
+        missed: u32,
+    },
 }
 
 /// How the arena runs.
@@ -127,6 +137,7 @@ pub struct Arena {
     launcher: Arc<Launcher>,
     subject: ArenaSubject,
     config: ArenaConfig,
+    pace: Pace,
     catalog: Catalog,
     /// The first VM has made the catalog; those that follow get it from here.
     is_listed: bool,
@@ -203,6 +214,7 @@ impl Arena {
             scratch: scratch.to_owned(),
             launcher: Arc::clone(launcher),
             subject,
+            pace: Pace::new(config.steps),
             config,
             catalog: Catalog::default(),
             is_listed: false,
@@ -261,7 +273,11 @@ impl Arena {
         self.check(sequences)?;
         let mut outcomes = Vec::with_capacity(sequences.len());
         for chunk in sequences.chunks(CHUNK) {
-            outcomes.extend(self.run_chunk(chunk, &versions, scope.show_all)?);
+            let ran = self.run_chunk(chunk, &versions, scope.show_all)?;
+            if let Some(first) = versions.first() {
+                self.pace.note(*first, &ran);
+            }
+            outcomes.extend(ran);
         }
         Ok(outcomes)
     }
@@ -372,7 +388,8 @@ impl Arena {
                 open.truncate(1);
             }
             let chosen: Vec<&Sequence> = open.iter().map(|&index| &sequences[index]).collect();
-            let frame = encode::run(&chosen, versions, show_all, &self.config);
+            let config = ArenaConfig { steps: self.pace.steps(), ..self.config };
+            let frame = encode::run(&chosen, versions, show_all, &config);
             let Some(death) = self.collect(&frame, &open, &mut outcomes)? else { continue };
             let progress = open.iter().any(|&index| outcomes[index].is_some());
             let unknown = (0, versions[0], Breakdown::Crash);

@@ -150,6 +150,64 @@ fn inputs_come_nearer_to_where_conditions_part() {
     assert!(run_one(run, &inputs[4]).feedback.progress.is_empty(), "it is not nearer than it was");
 }
 
+const LOOP: &str = r"
+    public static int within(int from, int turns) {
+        int count = 0;
+        for (int x = from; turns > 0; turns--, x += 5) {
+            if (x < %) { count++; }
+        }
+        return count;
+    }
+";
+
+#[test]
+fn conditions_in_a_loop_part_only_where_they_are_decided_at_the_same_turn() {
+    let mut opened = open_class(LOOP, ["998", "1000", "500"]);
+    let run = &mut opened.run;
+    let part = goals_for(run, GoalPurpose::Part);
+    // Both versions go in at some turns and not at others, always at the same ones.
+    let in_and_out = call(run, "within", &[985, 30]);
+    let ran = run_one(run, &in_and_out);
+    assert!(matches!(ran.outcome, SequenceOutcome::Same { .. }));
+    let distances: Vec<f64> = part.iter().map(|goal| progress(&ran, *goal).unwrap()).collect();
+    assert!(distances.iter().all(|distance| *distance > 0.0), "{distances:?}");
+    let parted = call(run, "within", &[999, 2]);
+    let ran = run_one(run, &parted);
+    assert!(matches!(ran.outcome, SequenceOutcome::Differs { .. }));
+    assert!(part.iter().any(|goal| progress(&ran, *goal) == Some(0.0)), "{ran:?}");
+}
+
+const TREE: &str = r"
+    static class Node { final Node[] children; int value; Node(int width) { children = new Node[width]; } }
+    public static Node tree(int depth, int width) {
+        Node node = new Node(depth == 0 ? 0 : width);
+        node.value = depth == 0 ? % : 7;
+        for (int i = 0; depth > 0 && i < width; i++) { node.children[i] = tree(depth - 1, width); }
+        return node;
+    }
+    static String text() { return new String(new char[4 * %]).replace('\0', 'x'); }
+    public static Object[] boxed(int filler) {
+        Object[] texts = {text(), text(), text(), text(), new char[filler], new Object[] {new Object[] {1}}};
+        return new Object[] {new Object[] {texts}};
+    }
+";
+
+#[test]
+fn a_large_value_is_looked_at_less_deeply_and_in_both_versions_alike() {
+    let mut opened = open_class(TREE, ["900", "1000", "500"]);
+    let run = &mut opened.run;
+    // Leaves differ: in a small tree they are seen, in a large one they are too deep.
+    let (small, large) = (call(run, "tree", &[2, 2]), call(run, "tree", &[5, 9]));
+    assert!(matches!(run_one(run, &small).outcome, SequenceOutcome::Differs { .. }));
+    assert!(matches!(run_one(run, &large).outcome, SequenceOutcome::Same { .. }));
+    // One version stays below what is too large and the other does not: the depth of the first holds for both.
+    let boxed = call(run, "boxed", &[250]);
+    let SequenceOutcome::Differs { observations, .. } = run_one(run, &boxed).outcome else { panic!("same") };
+    let deep = observations.iter().map(|observation| format!("{observation:?}").matches("Deep").count());
+    let deep: Vec<usize> = deep.collect();
+    assert_eq!(deep[0], deep[1]);
+}
+
 #[test]
 fn only_what_runs_through_changed_code_has_reached_it() {
     let mut opened = open_class(LIMIT, ["999", "1000", "500"]);

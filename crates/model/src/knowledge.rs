@@ -126,11 +126,3 @@ pub struct ParameterFacts {
     /// Least and greatest whole number seen, itself or inside.
     pub range: Option<(i64, i64)>,
 }
-
-impl ParameterFacts {
-    /// Are lists in ascending order here, as far as tests and documentation say? To be sorted is a common demand, and
-    /// seldom chance, so that one list says it.
-    pub fn lists_ascend(&self) -> bool {
-        (self.lists >= 1 || self.sorted) && !self.unsorted
-    }
-}

@@ -171,7 +171,9 @@ impl Trial<'_> {
                 Ok(Reaction::Stop)
             }
             Err(Dismissal { reason, example }) => {
-                *self.failed.entry(place).or_default() += 1;
+                // What did not hang outside once will not another time, and each time takes long.
+                let weight = if claim.difference.is_none() { ATTEMPTS } else { 1 };
+                *self.failed.entry(place).or_default() += weight;
                 self.discards.add(&reason, || example);
                 Ok(Reaction::Pursue)
             }

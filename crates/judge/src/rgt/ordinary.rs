@@ -180,7 +180,8 @@ impl<'a> Parameter<'a> {
             found.push(RemarkReason::Huge);
         }
         let Some(facts) = self.facts.filter(|_| self.is_list()) else { return found };
-        if facts.lists_ascend() && !ascends(items) {
+        // To be sorted is a common demand, and seldom chance.
+        if (facts.lists >= 1 || facts.sorted) && !facts.unsorted && !ascends(items) {
             found.push(RemarkReason::Unsorted);
         }
         if facts.lists >= 2 && !facts.repeated && repeats(items) {

@@ -92,6 +92,7 @@ fn atom(writer: FrameWriter, atom: Atom) -> FrameWriter {
         Atom::Block(block) => writer.u8(3).u32(block),
         Atom::Case(branch, key) => writer.u8(4).u32(branch).u32(key.cast_unsigned()),
         Atom::Default(branch) => writer.u8(5).u32(branch),
+        Atom::Parted { taken, missed } => writer.u8(6).u32(taken).u32(missed),
     }
 }
 

@@ -184,7 +184,9 @@ impl<'a> GoalSearch<'a> {
         other: &ProbedClass,
     ) {
         let (ours, theirs) = (branches_on(class, ours), branches_on(other, theirs));
-        let pairs: Vec<(&ProbeSite, &ProbeSite)> = if ours.len() == theirs.len() {
+        // Counterparts are decided equally often as long as nothing has parted; other pairs are not.
+        let counterparts = ours.len() == theirs.len();
+        let pairs: Vec<(&ProbeSite, &ProbeSite)> = if counterparts {
             ours.into_iter().zip(theirs).collect()
         } else if ours.len() * theirs.len() <= MAX_CROSS {
             ours.iter().flat_map(|one| theirs.iter().map(move |other| (*one, *other))).collect()
@@ -193,12 +195,16 @@ impl<'a> GoalSearch<'a> {
         };
         for (one, other) in pairs {
             let line = one.line.map(u32::from);
-            for (mine, its, what) in [
-                (Atom::Missed(one.id), Atom::Taken(other.id), "true, patched false"),
-                (Atom::Taken(one.id), Atom::Missed(other.id), "false, patched true"),
-            ] {
+            for (taken, missed, what) in
+                [(other.id, one.id, "true, patched false"), (one.id, other.id, "false, patched true")]
+            {
+                let atoms = if counterparts {
+                    vec![Atom::Parted { taken, missed }]
+                } else {
+                    vec![Atom::Missed(missed), Atom::Taken(taken)]
+                };
                 let text = self.text(0, &class.name, line, what);
-                self.add(GoalPurpose::Part, text, vec![mine, its]);
+                self.add(GoalPurpose::Part, text, atoms);
             }
         }
     }

@@ -50,6 +50,13 @@ public final class Probes {
     /** How near the value came to each key; the last one stands for none of them. */
     private static double[][] nearest = new double[0][];
 
+    /** How often a branch is remembered decision by decision. */
+    private static final int REMEMBERED = 64;
+    /** Of branches that are held against another: how near the n-th decision came to the jump, and to none. */
+    private static double[][] eachTaken = new double[0][];
+    private static double[][] eachMissed = new double[0][];
+    private static int[] decisions = new int[0];
+
     private static volatile Recorder recorder;
 
     /** Sees calls. What it throws is dropped, and what it calls it does not see. */
@@ -74,6 +81,9 @@ public final class Probes {
         touched = new int[branches];
         keys = new int[branches][];
         nearest = new double[branches][];
+        eachTaken = new double[branches][];
+        eachMissed = new double[branches][];
+        decisions = new int[branches];
         touchedCount = 0;
         generation = 0;
     }
@@ -82,6 +92,12 @@ public final class Probes {
     public static void watchSwitch(int branch, int[] wanted) {
         keys[branch] = wanted.clone();
         nearest[branch] = new double[wanted.length + 1];
+    }
+
+    /** Has a branch remembered decision by decision. */
+    public static void watchDecisions(int branch) {
+        eachTaken[branch] = new double[REMEMBERED];
+        eachMissed[branch] = new double[REMEMBERED];
     }
 
     public static void record(Recorder listener) {
@@ -134,6 +150,26 @@ public final class Probes {
     /** How far this run stayed from a case of a watched switch; the number of its keys stands for the default. */
     public static double toCase(int branch, int index) {
         return stamps[branch] == generation ? normalised(nearest[branch][index]) : 1;
+    }
+
+    /**
+     * How far this run stayed from a decision that is taken at one branch and missed at another: the n-th of the one
+     * is held against the n-th of the other, since in two versions of a loop these belong together.
+     */
+    public static double toParted(int takenBranch, int missedBranch) {
+        int common = Math.min(decisionsOf(takenBranch), decisionsOf(missedBranch));
+        double least = common == 0 ? toTaken(takenBranch) + toMissed(missedBranch) : 2;
+        for (int i = 0; i < common; i++) {
+            double distance = normalised(eachTaken[takenBranch][i]) + normalised(eachMissed[missedBranch][i]);
+            if (distance < least) {
+                least = distance;
+            }
+        }
+        return least;
+    }
+
+    private static int decisionsOf(int branch) {
+        return stamps[branch] == generation ? decisions[branch] : 0;
     }
 
     private static double normalised(double distance) {
@@ -282,6 +318,9 @@ public final class Probes {
         if (Thread.currentThread() != owner) {
             return;
         }
+        if (eachTaken[id] != null) {
+            remember(id, toTaken, toMissed);
+        }
         if (stamps[id] != generation) {
             taken[id] = toTaken;
             missed[id] = toMissed;
@@ -293,6 +332,15 @@ public final class Probes {
         }
         if (toMissed < missed[id]) {
             missed[id] = toMissed;
+        }
+    }
+
+    private static void remember(int id, double toTaken, double toMissed) {
+        int number = stamps[id] == generation ? decisions[id] : 0;
+        if (number < REMEMBERED) {
+            eachTaken[id][number] = toTaken;
+            eachMissed[id][number] = toMissed;
+            decisions[id] = number + 1;
         }
     }
 

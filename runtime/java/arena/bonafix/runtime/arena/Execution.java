@@ -19,23 +19,26 @@ final class Execution {
         observer = new Observer(names, watch);
     }
 
-    /** Runs; an {@link OutOfMemoryError} comes out as it is, all else is an observation. */
-    void run(Step[] sequence, World world, int depth, long limitSteps) {
+    /**
+     * Runs; an {@link OutOfMemoryError} comes out as it is, all else is an observation. What is seen is looked at as
+     * deeply as it was in another version, if one is given.
+     */
+    void run(Step[] sequence, World world, int depth, long limitSteps, Execution leader) {
         Probes.beginSteps(limitSteps);
         try {
-            run(sequence, world, depth);
+            run(sequence, world, depth, leader);
         } finally {
             Probes.endSteps();
             endless = Probes.isPassed();
         }
     }
 
-    private void run(Step[] sequence, World world, int depth) {
+    private void run(Step[] sequence, World world, int depth, Execution leader) {
         threw = false;
         unfit = false;
         steps = 0;
         spoiledClasses = false;
-        observer.begin(world, depth);
+        observer.begin(world, depth, leader == null ? null : leader.observer);
         Object[] slots = new Object[sequence.length];
         for (int i = 0; i < sequence.length; i++) {
             if (!step(sequence[i], i, slots, world, i == sequence.length - 1)) {

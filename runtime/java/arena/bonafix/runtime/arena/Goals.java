@@ -24,12 +24,14 @@ final class Goals {
     private static final int ATOM_BLOCK = 3;
     private static final int ATOM_CASE = 4;
     private static final int ATOM_DEFAULT = 5;
+    /** Taken at one branch where it is missed at another. */
+    private static final int ATOM_PARTED = 6;
     private static final int[] NONE = {};
 
     private static final class Atom {
         int kind;
         int id;
-        /** Of a switch: which of its keys. */
+        /** Of a switch: which of its keys. Of two branches that should part: the one that should miss. */
         int index;
     }
 
@@ -70,6 +72,9 @@ final class Goals {
                     all.add(atom.id);
                 } else {
                     goalsOfBranch[atom.id] = append(goalsOfBranch[atom.id], goal);
+                    if (atom.kind == ATOM_PARTED) {
+                        goalsOfBranch[atom.index] = append(goalsOfBranch[atom.index], goal);
+                    }
                 }
             }
             if (hasBlock) {
@@ -116,6 +121,7 @@ final class Goals {
         }
         Probes.prepare(blocks, branches);
         watchSwitches(goals, keys);
+        watchDecisions(goals);
         return new Goals(reach, goals, branches);
     }
 
@@ -123,7 +129,7 @@ final class Goals {
             throws IOException {
         Atom atom = new Atom();
         atom.kind = in.u8();
-        if (atom.kind < ATOM_TAKEN || atom.kind > ATOM_DEFAULT) {
+        if (atom.kind < ATOM_TAKEN || atom.kind > ATOM_PARTED) {
             throw new IOException("there is no atom of kind " + atom.kind);
         }
         atom.id = checked(in.u32(), atom.kind == ATOM_BLOCK ? blocks : branches);
@@ -132,6 +138,8 @@ final class Goals {
             keys.computeIfAbsent(atom.id, id -> new TreeSet<>()).add(atom.index);
         } else if (atom.kind == ATOM_DEFAULT) {
             keys.computeIfAbsent(atom.id, id -> new TreeSet<>());
+        } else if (atom.kind == ATOM_PARTED) {
+            atom.index = checked(in.u32(), branches);
         }
         return atom;
     }
@@ -157,6 +165,17 @@ final class Goals {
                     atom.index = Arrays.binarySearch(sorted.get(atom.id), atom.index);
                 } else if (atom.kind == ATOM_DEFAULT) {
                     atom.index = sorted.get(atom.id).length;
+                }
+            }
+        }
+    }
+
+    private static void watchDecisions(Atom[][] goals) {
+        for (Atom[] goal : goals) {
+            for (Atom atom : goal) {
+                if (atom.kind == ATOM_PARTED) {
+                    Probes.watchDecisions(atom.id);
+                    Probes.watchDecisions(atom.index);
                 }
             }
         }
@@ -222,6 +241,9 @@ final class Goals {
                         return 0;
                     }
                     sum += 1;
+                    break;
+                case ATOM_PARTED:
+                    sum += Probes.toParted(atom.id, atom.index);
                     break;
                 default:
                     sum += Probes.toCase(atom.id, atom.index);

@@ -67,6 +67,13 @@ final class Observer {
     /** Beyond so many, not even their number of bytes is reckoned with. */
     private static final int MAX_LOOKED_AT = 50_000;
     private static final int MAX_BYTES = 1 << 20;
+    /** A value that takes more is looked at less deeply: what the last call made and left behind. */
+    private static final int MAX_LAST_BYTES = 1 << 14;
+    /** And what calls before it made. */
+    private static final int MAX_EARLIER_BYTES = 1 << 12;
+    /** How deep such a value is looked at, one after the other, until it is small enough. */
+    private static final int[] SHALLOWER = {3, 2, 1};
+    private static final TooLarge TOO_LARGE = new TooLarge();
 
     final ByteSink sink = new ByteSink();
     private final Names names;
@@ -87,6 +94,13 @@ final class Observer {
     private int depthLimit;
     private Object[] way = new Object[8];
     private int depth;
+    /** Where what is written of a value must end, lest it be too large. */
+    private int room = Integer.MAX_VALUE;
+    /** How much less deep than allowed each value was looked at, in the order of values. */
+    private byte[] cuts = new byte[16];
+    private int cutCount;
+    /** The observer of another version in the same run, whose depths are taken over. */
+    private Observer leader;
 
     Observer(Names names, StaticsWatch watch) {
         this.names = names;
@@ -99,8 +113,11 @@ final class Observer {
         typeStatics = names.number("static");
     }
 
-    void begin(World world, int depthLimit) {
+    /** Of a sequence; as deep as another version was looked at, if there is one. */
+    void begin(World world, int depthLimit, Observer leader) {
         this.world = world;
+        this.leader = leader;
+        cutCount = 0;
         this.depthLimit = depthLimit;
         if (way.length <= depthLimit) {
             way = new Object[depthLimit + 1];
@@ -126,7 +143,7 @@ final class Observer {
         boolean hasStatics = withState && !touched.isEmpty();
         step(number, (hasResult ? STEP_RESULT : 0) | (hasReceiver ? STEP_RECEIVER : 0) | (hasStatics ? STEP_STATICS : 0));
         if (hasResult) {
-            value(result);
+            whole(result, withState ? MAX_LAST_BYTES : MAX_EARLIER_BYTES);
         }
         state(callable, arguments, withState);
         if (hasStatics) {
@@ -158,7 +175,7 @@ final class Observer {
 
     private void state(Linked callable, Object[] arguments, boolean withState) {
         if (withState && callable.needsReceiver) {
-            value(arguments[0]);
+            whole(arguments[0], MAX_LAST_BYTES);
         }
         int first = callable.needsReceiver ? 1 : 0;
         int changeable = 0;
@@ -169,7 +186,7 @@ final class Observer {
         for (int i = first; withState && i < arguments.length; i++) {
             if (isChangeable(arguments[i])) {
                 sink.number(i - first);
-                value(arguments[i]);
+                whole(arguments[i], MAX_LAST_BYTES);
             }
         }
     }
@@ -304,6 +321,47 @@ final class Observer {
         return shape;
     }
 
+    /**
+     * A value with all that it holds, less deep if that is too much. Versions must not differ because one of them was
+     * looked at less deeply: the first decides for all, and the others take the same ways in vain that it took.
+     */
+    private void whole(Object value, int most) {
+        int index = cutCount;
+        int wanted = leader != null && index < leader.cutCount ? leader.cuts[index] : -1;
+        int allowed = depthLimit;
+        int start = sink.size;
+        int cut = 0;
+        while (!wrote(value, start + most, cut, wanted)) {
+            sink.size = start;
+            depthLimit = Math.min(allowed, SHALLOWER[cut++]);
+        }
+        depthLimit = allowed;
+        note(cut);
+    }
+
+    /** Whether that much of a value is what is to be seen of it. */
+    private boolean wrote(Object value, int end, int cut, int wanted) {
+        boolean isLast = cut == SHALLOWER.length || cut == wanted;
+        room = isLast ? Integer.MAX_VALUE : end;
+        try {
+            value(value);
+            return isLast || wanted < 0;
+        } catch (TooLarge more) {
+            Arrays.fill(way, null);
+            depth = 0;
+            return false;
+        } finally {
+            room = Integer.MAX_VALUE;
+        }
+    }
+
+    private void note(int cut) {
+        if (cutCount == cuts.length) {
+            cuts = Arrays.copyOf(cuts, 2 * cutCount);
+        }
+        cuts[cutCount++] = (byte) cut;
+    }
+
     private void value(Object value) {
         if (value == null) {
             sink.u8(NULL);
@@ -401,8 +459,8 @@ final class Observer {
         int depthBefore = depth;
         try {
             structure(value, shape);
-        } catch (OutOfMemoryError full) {
-            throw full;
+        } catch (OutOfMemoryError | TooLarge ended) {
+            throw ended;
         } catch (Throwable broken) {
             sink.size = start;
             depth = depthBefore;
@@ -445,6 +503,9 @@ final class Observer {
                 sink.number(depth - i);
                 return;
             }
+        }
+        if (sink.size > room) {
+            throw TOO_LARGE;
         }
         if (depth > depthLimit || sink.size > MAX_BYTES) {
             sink.u8(DEEP);
@@ -663,6 +724,15 @@ final class Observer {
             value(entry.getValue());
         }
         items.finish(ordered);
+    }
+
+    /** Ends looking at a value that is too large; one for all. */
+    private static final class TooLarge extends Error {
+        private static final long serialVersionUID = 1;
+
+        TooLarge() {
+            super("too large", null, false, false);
+        }
     }
 
     /** Elements as they are written, to be sorted and cut short once all are there. */

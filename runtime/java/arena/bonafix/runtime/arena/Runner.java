@@ -12,6 +12,8 @@ final class Runner {
     /** Recursion ends in an exception well before it ends the VM, and soon enough. */
     private static final long STACK_BYTES = 4L << 20;
     private static final int MAX_LEAKED_THREADS = 32;
+    /** Classes are loaded anew after so many endless sequences, or before a difference that may be their doing counts. */
+    private static final int MAX_ENDLESS = 16;
     private static final long THREAD_GRACE_MILLIS = 40;
     /** Between two repetitions, so that the clock has moved on. */
     private static final long CONFIRM_PAUSE_MILLIS = 3;
@@ -33,6 +35,7 @@ final class Runner {
     /** Processor time that the sequences of a batch took. */
     private long cpuNanos;
     private int sequencesSinceReset;
+    private int endlessSinceReset;
     /** Why the VM should not go on, as an exit code; 0 if it may. */
     private int exitCode;
     private boolean needsReset;
@@ -84,6 +87,7 @@ final class Runner {
         versions.reset();
         needsReset = false;
         sequencesSinceReset = 0;
+        endlessSinceReset = 0;
     }
 
     private interface Work {
@@ -116,7 +120,9 @@ final class Runner {
         lastThreadId = newThreadId();
         int next = from;
         while (next < batch.sequences.length && sequencesSinceReset < batch.every && !needsReset && exitCode == 0) {
-            sequence(batch, next, worlds);
+            if (!sequence(batch, next, worlds)) {
+                break;
+            }
             next++;
             sequencesSinceReset++;
             if (++resultCount >= FLUSH_EVERY || results.size >= FLUSH_BYTES) {
@@ -126,14 +132,19 @@ final class Runner {
         return next;
     }
 
-    private void sequence(Batch batch, int number, World[] worlds) {
+    /** Whether something came of it; else it is to be run again in fresh classes. */
+    private boolean sequence(Batch batch, int number, World[] worlds) {
         goals.begin();
-        runInAll(batch, number, worlds);
+        if (!runInAll(batch, number, worlds)) {
+            needsReset = true;
+            return false;
+        }
         goals.end();
         goals.put(results);
+        return true;
     }
 
-    private void runInAll(Batch batch, int number, World[] worlds) {
+    private boolean runInAll(Batch batch, int number, World[] worlds) {
         Thread thread = Thread.currentThread();
         for (int version : batch.versions) {
             Execution execution = executions[version];
@@ -141,30 +152,51 @@ final class Runner {
             globals.restore(thread, world.loader);
             marker.begin(number, version);
             try {
-                execution.run(batch.sequences[number], world, batch.depth, batch.limitSteps);
+                execution.run(batch.sequences[number], world, batch.depth, batch.limitSteps, leader(batch, version));
                 marker.end();
             } catch (OutOfMemoryError full) {
                 marker.end();
                 brokeDown(version, ArenaProtocol.BREAKDOWN_OUT_OF_MEMORY);
+                needsReset = true;
                 freeMemory();
-                return;
+                return true;
             }
             if (execution.endless) {
                 brokeDown(version, ArenaProtocol.BREAKDOWN_TIMEOUT);
+                needsReset |= ++endlessSinceReset >= MAX_ENDLESS;
                 leakedThreads();
-                return;
+                return true;
             }
             needsReset |= execution.spoiledClasses;
         }
-        put(batch, leakedThreads());
+        boolean leaked = leakedThreads();
+        boolean same = isSame(batch);
+        // An endless sequence is given up in one version, and what it left behind there is not in the others.
+        if (!same && endlessSinceReset > 0) {
+            return false;
+        }
+        put(batch, same, leaked);
+        return true;
     }
 
-    private void put(Batch batch, boolean leaked) {
-        Execution first = executions[batch.versions[0]];
+    private boolean isSame(Batch batch) {
+        ByteSink first = executions[batch.versions[0]].observer.sink;
         boolean same = true;
+        for (int version : batch.versions) {
+            same &= first.sameAs(executions[version].observer.sink);
+        }
+        return same;
+    }
+
+    /** The version that decides how deeply the others are looked at: the first of those that run. */
+    private Execution leader(Batch batch, int version) {
+        return version == batch.versions[0] ? null : executions[batch.versions[0]];
+    }
+
+    private void put(Batch batch, boolean same, boolean leaked) {
+        Execution first = executions[batch.versions[0]];
         boolean sameStatics = true;
         for (int version : batch.versions) {
-            same &= first.observer.sink.sameAs(executions[version].observer.sink);
             sameStatics &= !executions[version].leftOtherStatics(first);
         }
         if (!sameStatics) {
@@ -197,12 +229,11 @@ final class Runner {
         out.append(bytes, 0, size);
     }
 
-    /** The sequence is given up in this version, and with it the classes: they may be in the middle of anything. */
+    /** The sequence is given up in this version; its classes may be in the middle of anything. */
     private void brokeDown(int version, int breakdown) {
         results.u8(ArenaProtocol.FAILED);
         results.number(version);
         results.u8(breakdown);
-        needsReset = true;
     }
 
     /** If all that a sequence held can be freed, the VM goes on. */
@@ -326,7 +357,8 @@ final class Runner {
             globals.restore(Thread.currentThread(), world.loader);
             marker.begin(0, version);
             try {
-                executions[version].run(batch.sequences[0], world, batch.depth, batch.limitSteps);
+                executions[version].run(
+                        batch.sequences[0], world, batch.depth, batch.limitSteps, leader(batch, version));
                 breakdown[0] = executions[version].endless ? ArenaProtocol.BREAKDOWN_TIMEOUT : 0;
             } catch (OutOfMemoryError full) {
                 breakdown[0] = ArenaProtocol.BREAKDOWN_OUT_OF_MEMORY;
