@@ -79,20 +79,23 @@ impl Refutation<'_> {
             kept: self.kept_inputs(&catalog),
         };
         let mut trial = Trial::new(self, &catalog, knowledge.clone());
-        let mut first_input = None;
+        let first_input = std::cell::OnceCell::new();
         let mut told = Instant::now();
         let report = Search::new(&knowledge, &catalog, &goals, options).run(
             run.as_mut(),
-            &mut |finding, run| trial.consider(finding, run),
+            &mut |finding, run| {
+                first_input.get_or_init(|| started.elapsed());
+                trial.consider(finding, run)
+            },
             &mut |state| {
-                first_input.get_or_insert_with(|| started.elapsed());
+                first_input.get_or_init(|| started.elapsed());
                 if told.elapsed() >= TELL_EVERY {
                     told = Instant::now();
                     self.tell(state);
                 }
             },
         )?;
-        Ok(trial.close(report, notices, first_input))
+        Ok(trial.close(report, notices, first_input.into_inner()))
     }
 
     fn tell(&self, state: &SearchState) {

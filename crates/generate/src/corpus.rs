@@ -49,6 +49,8 @@ impl Shelf {
 pub(crate) struct GoalState {
     purpose: GoalPurpose,
     pub(crate) best: f64,
+    /// The last distance that was much less than the one before it.
+    milestone: f64,
     /// The last inputs that came nearer, the nearest last.
     nearest: Vec<Sequence>,
     /// Constants of the nearest from which no ladder was tried yet.
@@ -57,6 +59,17 @@ pub(crate) struct GoalState {
     open_pairs: Vec<(usize, usize)>,
     /// Inputs that were spent on it since it came nearer.
     spent: u32,
+}
+
+/// Beyond the whole conditions a distance is `d / (d + 1)`; with such a `d` one is next to the goal.
+const NEXT_TO_IT: f64 = 1e-3;
+
+/// Is a goal met, a condition more on the way to it, or one of them half as far off?
+fn is_much_less(distance: f64, milestone: f64) -> bool {
+    let raw = |distance: f64| distance.fract() / (1.0 - distance.fract());
+    let fewer = distance.floor() < milestone.floor();
+    let halved = raw(distance) <= raw(milestone) / 2.0 && raw(milestone) > NEXT_TO_IT;
+    distance < milestone && (distance <= 0.0 || fewer || halved)
 }
 
 /// The goals.
@@ -73,6 +86,7 @@ impl Goals {
         let state = |goal: &Goal| GoalState {
             purpose: goal.purpose,
             best: f64::INFINITY,
+            milestone: f64::INFINITY,
             nearest: Vec::new(),
             open_literals: Vec::new(),
             open_pairs: Vec::new(),
@@ -103,6 +117,16 @@ impl Goals {
         state.open_literals = constants(input);
         state.open_pairs = pairs(input);
         true
+    }
+
+    /// Was that much nearer than anything before? Numbers can come a little nearer for ever.
+    pub(crate) fn is_leap(&mut self, progress: &Progress) -> bool {
+        let Some(state) = self.states.get_mut(progress.goal as usize) else { return false };
+        let leaps = is_much_less(progress.distance, state.milestone);
+        if leaps {
+            state.milestone = progress.distance;
+        }
+        leaps
     }
 
     pub(crate) fn count(&self, purpose: GoalPurpose) -> u32 {
@@ -221,4 +245,18 @@ fn pairs(input: &Sequence) -> Vec<(usize, usize)> {
 
 fn constants(input: &Sequence) -> Vec<usize> {
     (0..input.steps.len()).filter(|index| matches!(input.steps[*index], Step::Constant { .. })).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_leap_is_a_goal_a_condition_or_half_the_way() {
+        assert!(is_much_less(0.0, 1e-9) && is_much_less(1.5, f64::INFINITY));
+        assert!(is_much_less(0.999, 1.2) && !is_much_less(1.2, 1.2));
+        // From 100 to 50 and to 90.
+        assert!(is_much_less(50.0 / 51.0, 100.0 / 101.0) && !is_much_less(90.0 / 91.0, 100.0 / 101.0));
+        assert!(!is_much_less(1e-9, 1e-4), "next to it is not there");
+    }
 }

@@ -5,6 +5,7 @@
 
 #![warn(missing_docs)]
 
+mod affordable;
 mod build;
 mod chance;
 mod contents;

@@ -5,6 +5,7 @@ use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
 
 use bonafix_model::{GoalId, Literal, Sequence, Step, Summary};
 
+use crate::affordable::is_affordable;
 use crate::build::{self, Builder};
 use crate::chance::Chance;
 use crate::corpus::{Goals, Shelf};
@@ -101,7 +102,8 @@ impl<'w> Proposer<'w> {
     /// Puts an input into the queue if it was not run before.
     pub(crate) fn enqueue(&mut self, input: Sequence, origin: Origin) {
         let is_given = matches!(origin, Origin::Kept | Origin::Seed);
-        if (is_given || self.queue.len() < QUEUE) && self.is_new(&input) {
+        let is_wanted = is_given || (self.queue.len() < QUEUE && is_affordable(&self.world, &input));
+        if is_wanted && self.is_new(&input) {
             let queue = if is_given { &mut self.given } else { &mut self.queue };
             queue.push_back(Proposal { input, origin });
         }
@@ -150,7 +152,8 @@ impl<'w> Proposer<'w> {
 
     fn proposal(&mut self, input: Sequence, source: Source) -> Option<Proposal> {
         let input = if self.focused { focused(&self.world, &input)? } else { input };
-        self.is_new(&input).then_some(Proposal { input, origin: Origin::Source(source) })
+        let is_wanted = is_affordable(&self.world, &input) && self.is_new(&input);
+        is_wanted.then_some(Proposal { input, origin: Origin::Source(source) })
     }
 
     fn shelf(&self, source: Source) -> &Shelf {

@@ -336,7 +336,10 @@ impl<'a> Search<'a> {
             }
         }
         for progress in &ran.feedback.progress {
-            self.news(origin, 1.0);
+            self.proposer.reward(origin, 1.0);
+            if self.proposer.goals.is_leap(progress) {
+                self.without_news = 0;
+            }
             let open = self.proposer.goals.note(progress, input);
             match origin {
                 Origin::Ladder(_, literal) if open => drop(climbs.insert(progress.goal, literal)),
@@ -382,7 +385,11 @@ impl<'a> Search<'a> {
         record.shortest = record.shortest.min(length);
         let (first, pursue, count) = (record.count == 1, record.pursue, record.count);
         if first {
-            self.news(origin, 2.0);
+            self.proposer.reward(origin, 2.0);
+            // What is odd does not count, and there are many ways to be odd.
+            if kind.odd == 0 {
+                self.without_news = 0;
+            }
         }
         self.keep(&finding.input);
         let reaction = match told {

@@ -26,12 +26,20 @@ pub(crate) struct Member {
     pub(crate) is_equals: bool,
     /// What it makes is another each time.
     wavers: bool,
+    /// Reckons with numbers of any size: a place or power that is far out takes seconds, and nobody means it.
+    pub(crate) is_unbounded: bool,
 }
 
 impl Member {
     pub(crate) fn needs_receiver(&self) -> bool {
         matches!(self.kind, CallableKind::Method | CallableKind::FieldGet | CallableKind::FieldSet)
     }
+}
+
+/// Does it take a place or a power, besides the number itself?
+fn is_unbounded(callable: &Callable) -> bool {
+    let takes_value_alone = callable.name == "<init>" && callable.parameters == ["int"];
+    callable.owner.starts_with("java.math.") && !takes_value_alone
 }
 
 /// Does it read the clock, or draw a number? An input that does so differs from itself.
@@ -108,6 +116,7 @@ impl<'a> World<'a> {
                 cost: NEVER,
                 is_equals: callable.name == "equals" && callable.parameters == ["java.lang.Object"],
                 wavers: wavers(callable),
+                is_unbounded: is_unbounded(callable),
             })
             .collect();
         let mut facts = vec![None; members.len()];

@@ -103,9 +103,27 @@ impl Claim {
     pub fn sentence(&self, what: &str) -> String {
         let what = if what.is_empty() { "the input".to_owned() } else { format!("`{what}`") };
         let is = if self.class == DifferenceClass::Assert { "is " } else { "" };
-        let Self { expected, actual, .. } = self;
+        let (expected, actual) = cut(&self.expected, &self.actual);
         format!("{what} {is}{expected} in the reference and {actual} in the patched version")
     }
+}
+
+/// Two texts for one sentence: of long ones the part where they begin to differ.
+fn cut(one: &str, other: &str) -> (String, String) {
+    const LONGEST: usize = 240;
+    const BEFORE: usize = 60;
+    if one.chars().count().max(other.chars().count()) <= LONGEST {
+        return (one.to_owned(), other.to_owned());
+    }
+    let common = one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
+    let start = if common < LONGEST - BEFORE { 0 } else { common - BEFORE };
+    let part = |text: &str| {
+        let before = if start == 0 { "" } else { "…" };
+        let shown: String = text.chars().skip(start).take(LONGEST).collect();
+        let after = if text.chars().count() > start + LONGEST { "…" } else { "" };
+        format!("{before}{shown}{after}")
+    };
+    (part(one), part(other))
 }
 
 /// Says what an input is worth that was run in the reference and in the patched version.

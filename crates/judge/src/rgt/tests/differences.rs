@@ -2,8 +2,8 @@
 
 use bonafix_lang::Behaviour;
 use bonafix_model::{
-    Breakdown, CallableFacts, CallableId, CollectionKind, Element, Ending, Knowledge, Observation,
-    StepObservation, Tolerance, Value,
+    Breakdown, CallableFacts, CallableId, CollectionKind, DifferenceClass, Element, Ending, Knowledge,
+    Observation, StepObservation, Tolerance, Value,
 };
 
 use super::super::fixture::*;
@@ -373,4 +373,18 @@ fn what_broke_down_is_told_in_words() {
         assert_eq!(claim.sentence("bag.count(3)"), format!("`bag.count(3)` {rest}"));
         assert_eq!(claim.sentence(""), format!("the input {rest}"));
     }
+}
+
+#[test]
+fn of_long_texts_a_sentence_shows_where_they_begin_to_differ() {
+    let sentence = |expected: String, actual: String| {
+        let claim = Claim { class: DifferenceClass::Assert, difference: None, expected, actual };
+        claim.sentence("x")
+    };
+    let early = sentence(format!("a{}", "x".repeat(900)), "b".to_owned());
+    assert!(early.starts_with("`x` is axxx") && early.contains("x… in the reference and b in"), "{early}");
+    assert!(early.len() < 400, "{early}");
+    let late = sentence(format!("{}é1", "x".repeat(900)), format!("{}é2", "x".repeat(900)));
+    assert!(late.contains("xé1 in the reference and …x") && late.contains("xé2 in the patched"), "{late}");
+    assert!(late.len() < 300, "{late}");
 }
