@@ -453,7 +453,13 @@ impl<'b, 'w> Builder<'b, 'w> {
                 return Some(slot);
             }
         }
-        if entry.is_interface && depth < MAX_DEPTH && self.chance.percent(12) {
+        let stubs = match (entry.is_interface, world.needs_stub(wanted)) {
+            (true, _) => 12,
+            // What else makes one, makes it from another.
+            (_, true) => 75,
+            _ => 0,
+        };
+        if stubs > 0 && depth < MAX_DEPTH && self.chance.percent(stubs) {
             return self.make_stub(wanted, depth);
         }
         for _ in 0..3 {
@@ -467,7 +473,7 @@ impl<'b, 'w> Builder<'b, 'w> {
                 return Some(slot);
             }
         }
-        if entry.is_interface {
+        if stubs > 0 {
             return self.make_stub(wanted, depth);
         }
         self.reuse(wanted, manner)
@@ -559,8 +565,13 @@ impl<'b, 'w> Builder<'b, 'w> {
         let methods = world.methods(wanted);
         let mut answers = Vec::new();
         for _ in 0..=self.chance.below(3) {
-            let result = match self.chance.pick(methods) {
-                Some(method) => world.member(*method).result,
+            let result = match &entry.left_open {
+                Some(results) => self.chance.pick(results).copied(),
+                None => self.chance.pick(methods).map(|method| world.member(*method).result),
+            };
+            let result = match result {
+                Some(result) => result,
+                None if entry.left_open.is_some() => break,
                 None => entry.arguments.last().copied().unwrap_or(world.types.integer),
             };
             let answer_type = match stub_answer(&entry.name) {

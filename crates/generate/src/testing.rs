@@ -2,8 +2,9 @@
 
 use bonafix_lang::{LangError, Run, RunScope};
 use bonafix_model::{
-    Callable, CallableKind, Catalog, Confirmation, Ending, Feedback, Goal, GoalPurpose, Literal, Observation,
-    Progress, Ran, Sequence, SequenceOutcome, Step, StepObservation, Summary, TypeInfo, Value, Visibility,
+    Callable, CallableKind, Catalog, Confirmation, Ending, Feedback, Goal, GoalPurpose, Literal,
+    MissingMethod, Observation, Progress, Ran, Sequence, SequenceOutcome, Step, StepObservation, Subclass,
+    Summary, TypeInfo, Value, Visibility,
 };
 
 pub(crate) const NEW_COUNTER: u32 = 0;
@@ -14,6 +15,7 @@ pub(crate) const LARGEST: u32 = 4;
 pub(crate) const PAINT: u32 = 5;
 pub(crate) const DEPTH: u32 = 6;
 pub(crate) const NEAR: u32 = 7;
+pub(crate) const GATE: u32 = 18;
 
 /// A catalog with a bit of everything.
 pub(crate) fn catalog() -> Catalog {
@@ -90,6 +92,30 @@ pub(crate) fn catalog() -> Catalog {
     Catalog { callables, types: types() }
 }
 
+/// The same, with an abstract class `p.Gate` that something takes at [`GATE`].
+pub(crate) fn catalog_with_gate() -> Catalog {
+    let mut catalog = catalog();
+    let taking = Callable {
+        owner: "p.Limit".to_owned(),
+        name: "gate".to_owned(),
+        parameters: vec!["p.Gate".to_owned()],
+        ..catalog.callables[BELOW as usize].clone()
+    };
+    let width =
+        MissingMethod { name: "width".to_owned(), parameters: Vec::new(), result: "double".to_owned() };
+    let close = MissingMethod { name: "close".to_owned(), result: "void".to_owned(), ..width.clone() };
+    let like = catalog.types[0].clone();
+    catalog.types.push(TypeInfo {
+        name: "p.Gate".to_owned(),
+        is_abstract: true,
+        subclass: Some(Subclass { visibility: Visibility::Public, methods: vec![width, close] }),
+        ..like
+    });
+    assert_eq!(catalog.callables.len(), GATE as usize);
+    catalog.callables.push(taking);
+    catalog
+}
+
 fn types() -> Vec<TypeInfo> {
     let info = |name: &str, is_interface: bool, supertypes: &[&str]| TypeInfo {
         name: name.to_owned(),
@@ -100,6 +126,7 @@ fn types() -> Vec<TypeInfo> {
         is_subject: name.starts_with("p."),
         is_enum: name == "p.Color",
         is_inner: false,
+        subclass: None,
     };
     vec![
         info("p.Counter", false, &["java.lang.Object"]),

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use bonafix_lang::RunScope;
 use bonafix_model::{
-    Budget, CallableFacts, Knowledge, Literal, LiteralSource, MinedLiteral, ParameterFacts, SearchEnd, Seed,
-    Sequence, SequenceOutcome, Step, Target, TestId,
+    Budget, Callable, CallableFacts, Catalog, Knowledge, Literal, LiteralSource, MinedLiteral,
+    ParameterFacts, SearchEnd, Seed, Sequence, SequenceOutcome, Step, Target, TestId,
 };
 use proptest::prelude::*;
 
@@ -14,7 +14,8 @@ use crate::chance::Chance;
 use crate::draft::{Draft, MAX_STEPS, step_type};
 use crate::mutate::mutate;
 use crate::testing::{
-    ADD, BELOW, DEPTH, FakeRun, GET, LARGEST, NEAR, NEW_COUNTER, PAINT, call, catalog, constant,
+    ADD, BELOW, DEPTH, FakeRun, GATE, GET, LARGEST, NEAR, NEW_COUNTER, PAINT, call, catalog,
+    catalog_with_gate, constant,
 };
 use crate::world::World;
 use crate::{Reaction, Search, SearchOptions, SearchReport, minimise};
@@ -231,6 +232,51 @@ proptest! {
             prop_assert!(sequence.callables().next().is_some());
         }
     }
+}
+
+#[test]
+fn a_stub_stands_for_an_abstract_class_where_nothing_makes_one() {
+    let knowledge = knowledge(&[GATE]);
+    let stubs = |catalog: &Catalog| {
+        let world = World::new(catalog, &knowledge, &[]);
+        let mut chance = Chance::new(5);
+        let made: Vec<Sequence> = (0..200).filter_map(|_| random(&world, &mut chance)).collect();
+        let steps = made.iter().flat_map(|input| input.steps.iter().map(move |step| (input, step)));
+        let answers = steps.filter_map(|(input, step)| match step {
+            Step::Stub { interface, answers } if interface == "p.Gate" => {
+                Some(answers.iter().map(|slot| input.steps[*slot as usize].clone()).collect::<Vec<_>>())
+            }
+            _ => None,
+        });
+        (made.len(), answers.collect::<Vec<_>>())
+    };
+    let (inputs, answers) = stubs(&catalog_with_gate());
+    assert!(inputs >= 190 && answers.len() >= 100, "{} of {inputs}", answers.len());
+    let is_number = |step: &Step| matches!(step, Step::Constant { value: Literal::Double(_), .. });
+    let constants = answers.iter().flatten().filter(|step| matches!(step, Step::Constant { .. }));
+    assert!(constants.clone().count() > 50 && constants.clone().all(is_number));
+
+    // A factory that asks for none makes them all.
+    let mut catalog = catalog_with_gate();
+    let factory = Callable {
+        name: "open".to_owned(),
+        parameters: vec!["int".to_owned()],
+        result: "p.Gate".to_owned(),
+        ..catalog.callables[GATE as usize].clone()
+    };
+    catalog.callables.push(factory.clone());
+    let (inputs, answers) = stubs(&catalog);
+    assert!(inputs >= 190 && answers.is_empty());
+
+    // One that asks for another makes none.
+    let wrapping = Callable { parameters: vec!["p.Gate".to_owned()], ..factory };
+    *catalog.callables.last_mut().unwrap() = wrapping;
+    let (inputs, answers) = stubs(&catalog);
+    assert!(inputs >= 190 && answers.len() >= 100);
+
+    // Below some classes nobody can write another.
+    catalog.types.last_mut().unwrap().subclass = None;
+    assert_eq!(stubs(&catalog), (0, Vec::new()));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use bonafix_model::{Catalog, Sequence, Step};
+use bonafix_model::{Catalog, MissingMethod, Sequence, Step};
 
 /// The number of a type.
 pub(crate) type TypeId = u32;
@@ -57,6 +57,8 @@ pub(crate) struct Type {
     pub(crate) arguments: Vec<TypeId>,
     pub(crate) is_interface: bool,
     pub(crate) is_subject: bool,
+    /// An abstract class below which one can be written: what the methods return that it must have.
+    pub(crate) left_open: Option<Vec<TypeId>>,
     /// Erased, itself included, sorted.
     supertypes: Vec<TypeId>,
 }
@@ -150,6 +152,9 @@ impl Types {
         }
         for info in &catalog.types {
             types.intern(&info.name);
+            for method in info.subclass.iter().flat_map(|subclass| &subclass.methods) {
+                types.intern(&method.result);
+            }
         }
         for callable in &catalog.callables {
             types.intern(&callable.owner);
@@ -172,7 +177,12 @@ impl Types {
             let id = self.intern(&info.name);
             let supertypes: Vec<TypeId> = info.supertypes.iter().map(|name| self.intern(name)).collect();
             let supertypes: Vec<TypeId> = supertypes.into_iter().map(|id| self.get(id).erased).collect();
+            let results = |methods: &[MissingMethod]| -> Vec<TypeId> {
+                methods.iter().map(|method| self.named(&method.result)).collect()
+            };
+            let left_open = info.subclass.as_ref().map(|subclass| results(&subclass.methods));
             let entry = &mut self.all[id as usize];
+            entry.left_open = left_open;
             entry.is_interface = info.is_interface;
             entry.is_subject = info.is_subject;
             entry.supertypes.extend(supertypes);
@@ -184,6 +194,7 @@ impl Types {
             if erased != index {
                 self.all[index].is_interface = self.all[erased].is_interface;
                 self.all[index].is_subject = self.all[erased].is_subject;
+                self.all[index].left_open = self.all[erased].left_open.clone();
             }
         }
     }
@@ -255,6 +266,7 @@ impl Types {
             arguments,
             is_interface: false,
             is_subject: false,
+            left_open: None,
             supertypes,
         });
         self.by_name.insert(name.to_owned(), id);
@@ -391,6 +403,7 @@ mod tests {
             is_subject: name.starts_with("p."),
             is_enum: false,
             is_inner: false,
+            subclass: None,
         };
         let catalog = Catalog {
             callables: Vec::new(),

@@ -12,6 +12,9 @@ use crate::types::{Shape, TypeId, Types};
 /// More than anything that can be made costs.
 const NEVER: u32 = 1_000;
 
+/// Its answers, and the stub itself.
+const COST_OF_STUB: u32 = 3;
+
 /// A callable in terms of type numbers.
 #[derive(Debug)]
 pub(crate) struct Member {
@@ -77,6 +80,8 @@ pub(crate) struct World<'a> {
     makers: Vec<Weighted<CallableId>>,
     /// By type: what makes one with the least effort.
     cheapest: Vec<Option<CallableId>>,
+    /// By type: an abstract class of which nothing makes one, so that a stub must stand for it.
+    only_stubs: Vec<bool>,
     /// By erased type: what can be called on it and may change it.
     methods: Vec<Vec<CallableId>>,
     /// By erased type: what looks at it.
@@ -129,6 +134,7 @@ impl<'a> World<'a> {
             pools: Pools::new(knowledge, catalog),
             makers: Vec::new(),
             cheapest: vec![None; types.len()],
+            only_stubs: vec![false; types.len()],
             methods: vec![Vec::new(); types.len()],
             observers: vec![Vec::new(); types.len()],
             fillers: vec![Vec::new(); types.len()],
@@ -175,6 +181,11 @@ impl<'a> World<'a> {
 
     pub(crate) fn cheapest(&self, wanted: TypeId) -> Option<CallableId> {
         self.cheapest[wanted as usize]
+    }
+
+    /// Can nothing but a stub stand for it, an abstract class?
+    pub(crate) fn needs_stub(&self, wanted: TypeId) -> bool {
+        self.only_stubs[wanted as usize]
     }
 
     pub(crate) fn methods(&self, of: TypeId) -> &[CallableId] {
@@ -309,12 +320,25 @@ impl<'a> World<'a> {
             .map(|id: TypeId| {
                 let entry = self.types.get(id);
                 match entry.shape {
-                    Shape::Reference if entry.is_interface => 3,
+                    Shape::Reference if entry.is_interface => COST_OF_STUB,
                     Shape::Reference | Shape::Void => NEVER,
                     _ => 1,
                 }
             })
             .collect();
+        self.settle_costs(&mut of_type, candidates);
+        for (id, cost) in (0..).zip(&mut of_type) {
+            if *cost == NEVER && self.types.get(id).left_open.is_some() {
+                self.only_stubs[id as usize] = true;
+                *cost = COST_OF_STUB;
+            }
+        }
+        if self.only_stubs.contains(&true) {
+            self.settle_costs(&mut of_type, candidates);
+        }
+    }
+
+    fn settle_costs(&mut self, of_type: &mut [u32], candidates: &[Vec<CallableId>]) {
         for _ in 0..20 {
             let mut fell = false;
             for member in &mut self.members {

@@ -496,6 +496,147 @@ fn stubs_answer_in_turn_and_package_private_methods_can_be_called() {
     assert_eq!(result(arena, &list), "3");
 }
 
+/// An abstract class that asks what is below it, in the constructor too; `%SIGN%` stands for what a version changes.
+const GATE: &str = r#"
+package p;
+public abstract class Gate extends Door<String> {
+    private final int first;
+    protected int answers = 1000;
+    protected Gate() { first = width(); }
+    protected abstract int width();
+    abstract long name(long a, double b, char[] c);
+    public int both() { return first * 100 %SIGN% width(); }
+    public String all() { close(); return use("x") + " " + wide(1.5f) + " " + name(1, 2, null) + " " + list() + isOpen(); }
+    public static String say(Gate gate) { return "a " + gate; }
+    public static Gate same(Gate gate) { return gate; }
+    private abstract static class Hidden { abstract int m(); }
+    public abstract static class Picky { public Picky(int n) { } abstract int m(); }
+    public abstract class Inner { abstract int m(); }
+    public abstract static class Unseen { abstract Hidden m(); }
+    public abstract static class Narrow implements java.util.function.Supplier<Object>, Texts { }
+    public interface Texts { String get(); }
+    public abstract static class Broken {
+        protected Broken() { throw new IllegalStateException(); }
+        public int m() { return 1; }
+    }
+}
+"#;
+
+const DOOR: &str = r"
+package p;
+public abstract class Door<T> implements java.util.function.Function<T, Integer> {
+    protected abstract T use(T t);
+    public abstract void close();
+    abstract double wide(float f);
+    abstract java.util.List<T> list();
+    abstract boolean isOpen();
+    public Integer apply(T t) { return 1; }
+}
+";
+
+fn gates(signs: &[&str]) -> Opened {
+    let version =
+        |sign: &&str| vec![("p/Gate.java", GATE.replace("%SIGN%", sign)), ("p/Door.java", DOOR.to_owned())];
+    let versions: Vec<_> = signs.iter().map(version).collect();
+    open_sources(&versions, &["p.Gate"], ArenaConfig::default())
+}
+
+#[test]
+fn the_catalog_says_below_which_abstract_classes_one_can_be_written() {
+    let opened = gates(&["+"]);
+    let subclass = |name: &str| {
+        let known = opened.arena.catalog().types.iter().find(|each| each.name == name).unwrap();
+        known.subclass.as_ref().map(|subclass| {
+            let methods = subclass.methods.iter();
+            let methods =
+                methods.map(|each| format!("{} {}({})", each.result, each.name, each.parameters.join(", ")));
+            (subclass.visibility, methods.collect::<Vec<_>>().join("; "))
+        })
+    };
+    let gate = "void close(); boolean isOpen(); java.util.List<java.lang.String> list(); \
+                long name(long, double, char[]); java.lang.String use(java.lang.String); double wide(float); int width()";
+    assert_eq!(subclass("p.Gate"), Some((Visibility::Package, gate.to_owned())));
+    let door = "void close(); boolean isOpen(); java.util.List list(); \
+                java.lang.Object use(java.lang.Object); double wide(float)";
+    assert_eq!(subclass("p.Door"), Some((Visibility::Package, door.to_owned())));
+    assert_eq!(subclass("p.Gate$Broken"), Some((Visibility::Public, String::new())));
+    for name in ["Hidden", "Picky", "Inner", "Unseen", "Narrow", "Texts"] {
+        assert_eq!(subclass(&format!("p.Gate${name}")), None, "{name}");
+    }
+    assert_eq!(subclass("java.util.function.Function"), None);
+}
+
+#[test]
+fn stubs_stand_for_abstract_classes_and_answer_their_constructors_too() {
+    let mut opened = gates(&["+", "+"]);
+    let arena = &mut opened.arena;
+    let on_gate = |arena: &Arena, method: &str, answers: &[i64]| {
+        build(arena, |builder| {
+            let answers = answers.iter().map(|answer| builder.int(*answer)).collect();
+            let gate = builder.push(Step::Stub { interface: "p.Gate".to_owned(), answers });
+            match method {
+                "say" | "same" => builder.call(&format!("p.Gate#{method}"), None, &[gate]),
+                _ => builder.call(&format!("p.Gate#{method}"), Some(gate), &[]),
+            };
+        })
+    };
+    for (method, answers, expected) in [
+        ("both", &[2, 7, 9][..], "207"),
+        ("both", &[4], "404"),
+        ("both", &[], "0"),
+        // None of these answers fits but that of `width`.
+        ("all", &[1], "\"null 0.0 0 nullfalse\""),
+        ("say", &[], "\"a p.Gate$$Stub@hash\""),
+        ("same", &[], "a lambda p.Gate"),
+    ] {
+        let sequence = on_gate(arena, method, answers);
+        assert_eq!(result(arena, &sequence), expected, "{method} {answers:?}");
+    }
+    let fitting = build(arena, |builder| {
+        let mut constant =
+            |type_name: &str, value| builder.push(Step::Constant { type_name: type_name.to_owned(), value });
+        let first = constant("int", Literal::Integer(1));
+        let text = constant("java.lang.String", Literal::Text(vec![97]));
+        let wide = constant("double", Literal::Double(2.5_f64.to_bits()));
+        let name = constant("long", Literal::Integer(1 << 40));
+        let open = constant("boolean", Literal::Boolean(true));
+        // The second goes to `close`, which returns nothing.
+        let answers = vec![first, first, text, wide, name, first, open];
+        let gate = builder.push(Step::Stub { interface: "p.Gate".to_owned(), answers });
+        builder.call("p.Gate#all", Some(gate), &[]);
+    });
+    assert_eq!(result(arena, &fitting), "\"a 2.5 1099511627776 nulltrue\"");
+
+    let mut opened = gates(&["+", "-"]);
+    let sequence = on_gate(&opened.arena, "both", &[2, 7]);
+    assert_eq!(render(&differences(&mut opened.arena, &sequence)), "step 3: return value Value 207 / 193\n");
+    let scope = RunScope::default();
+    let confirmed = opened.arena.confirm(&sequence, 3, &scope).unwrap();
+    assert!(confirmed.iter().all(|each| matches!(each, Confirmation::Stable(_))), "{confirmed:?}");
+}
+
+#[test]
+fn an_abstract_class_that_cannot_be_extended_or_throws_has_no_stub() {
+    let mut opened = gates(&["+", "+"]);
+    let arena = &mut opened.arena;
+    for (class, method, expected) in [
+        ("p.Gate$Broken", "m", "not in this version"),
+        ("p.Gate$Picky", "m", "java.lang.IllegalArgumentException"),
+    ] {
+        let sequence = build(arena, |builder| {
+            let stub = builder.push(Step::Stub { interface: class.to_owned(), answers: Vec::new() });
+            builder.call(&format!("{class}#{method}"), Some(stub), &[]);
+        });
+        let found = result(arena, &sequence);
+        assert!(found.contains(expected), "{class}: {found}");
+    }
+    let good = build(arena, |builder| {
+        let stub = builder.push(Step::Stub { interface: "p.Gate".to_owned(), answers: Vec::new() });
+        builder.call("p.Gate#both", Some(stub), &[]);
+    });
+    assert_eq!(result(arena, &good), "0");
+}
+
 #[test]
 fn an_input_that_does_not_fit_says_so_and_is_no_exception() {
     let mut opened = open(&[ORIGINAL]);

@@ -305,6 +305,8 @@ const ENDLESS: &str = r"
     public static int recurse(int x) { return x <= 0 ? 1 : recurse(x - 1) + recurse(x - 1); }
     public static int deep(int x) { return deep(x + 1) + 1; }
     public static int thread() throws Exception { Thread t = new Thread(() -> { for (;;) { } }); t.start(); t.join(); return 1; }
+    public abstract static class Maker { public Maker() { while (more() == 0) { } } abstract int more(); }
+    public static int made(Maker maker) { return 1; }
     public static int some(int x) { int s = 0; for (int i = 0; i < x; i++) { s += i; } return s; }
 ";
 
@@ -333,6 +335,10 @@ fn what_does_not_end_is_ended_without_losing_the_vm() {
             assert!(ran[index].feedback.reached);
         }
     }
+    let mut made = call(run, "made", &[0]);
+    made.steps[0] = Step::Stub { interface: "p.A$Maker".to_owned(), answers: Vec::new() };
+    let endless = SequenceOutcome::Failed { version: 0, breakdown: Breakdown::Timeout };
+    assert_eq!(run_one(run, &made).outcome, endless);
     let bad = call(run, "forgiving", &[]);
     let confirmed = run.confirm(&bad, 2, &RunScope::default()).unwrap();
     assert!(confirmed.iter().all(|each| *each == Confirmation::Failed(Breakdown::Timeout)), "{confirmed:?}");

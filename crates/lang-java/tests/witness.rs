@@ -532,6 +532,10 @@ public class Rich<T extends Comparable<T>> {
         public double area() { return 1; } }
     public interface Shape { double area(); default String label() { return "shape " + area(); } }
     public interface Pair<A, B> { A first(); B second(); }
+    public abstract static class Plan<E extends Number> implements Pair<E, List<E>>, Iterator<E> { abstract <C> C[] all(E... es);
+        protected abstract boolean is(char c); public int cost() { return 1; } public String remove; }
+    public abstract static class Fixed extends Plan<Long> { public Long first() { return 1L; } abstract void set(Rich<?>.Inner inner); }
+    public int plan(Plan<?> plan, Fixed fixed) { return plan.cost(); }
     public int field; protected String name; static long made; public static final List<String> LOG = new ArrayList<>();
     public T[] row; public int[][] grid = {{1}};
     public Rich() { } public Rich(int n) { field = n; } public Rich(Integer n) { field = -1; } public Rich(String... names) { }
@@ -664,7 +668,9 @@ impl Chance {
                         "java.lang.Runnable",
                         "java.lang.CharSequence",
                         "java.lang.Iterable",
-                    ][self.below(8)];
+                        "p.Rich$Plan",
+                        "p.Rich$Fixed",
+                    ][self.below(10)];
                     let count = self.below(3);
                     Step::Stub {
                         interface: interface.to_owned(),
@@ -814,6 +820,7 @@ fn whatever_the_arena_can_run_compiles() {
          for (java.lang.reflect.Method m : Rendered.class.getDeclaredMethods())\n\
          if (m.getName().startsWith(\"check\")) m.invoke(new Rendered());\n}}\n{methods}}}\n"
     );
+    assert!(test.contains("new Rich.Plan() {") && test.contains("new Rich.Fixed() {"));
     let file = root.join("Rendered.java");
     fs_err::write(&file, &test).unwrap();
     let jdk = Jdk::find(None).unwrap();
@@ -948,4 +955,85 @@ fn each_kind_of_value_has_its_assertion() {
     let error = case.witness(&input, |_| true).unwrap_err();
     assert!(matches!(error, WitnessError::NotExpressible(_)), "{error}");
     assert!(!case.path().join("witness").exists());
+}
+
+/// An abstract class with a hidden constructor call, fields that could hide variables, and generics; something takes it.
+const GATES: &str = r#"
+package p;
+import java.util.*;
+public class Gates {
+    public abstract static class Door<T extends Comparable<T>> {
+        protected final String list = "field", stubAnswers2 = "field", answer = "field";
+        protected abstract T use(T t, List<? extends T> more);
+        abstract <E> Map<E, T> map(E[] keys, T[] values);
+    }
+    public abstract static class Gate extends Door<String> {
+        final int first = width();
+        protected Gate() { }
+        abstract int width();
+        public abstract char mark();
+        public abstract void close(int a, int b, int c, int d, int e, int f, int g);
+        public static class String { }
+    }
+    public abstract static class Empty { }
+    public int both(Gate gate) { return gate.first * 100 + gate.width() + %N%; }
+    public String all(Gate gate) {
+        gate.close(1, 2, 3, 4, 5, 6, 7);
+        return gate.first + gate.use("x", null) + gate.mark() + gate.map(null, null) + gate.width() + %N%;
+    }
+    public Object raw(Door door) { return "" + door.use("x", null) + door.map(null, null) + %N%; }
+    public int empty(Empty empty) { return %N%; }
+}
+"#;
+
+fn gates() -> Case {
+    let folder = tempfile::tempdir().unwrap();
+    let root = Utf8Path::from_path(folder.path()).unwrap().canonicalize_utf8().unwrap();
+    let file = "src/main/java/p/Gates.java";
+    fs_err::create_dir_all(root.join("src/main/java/p")).unwrap();
+    fs_err::create_dir_all(root.join("src/test/java")).unwrap();
+    fs_err::write(root.join(file), GATES.replace("%N%", "2")).unwrap();
+    let change = |number| TreeChange {
+        files: [(file.into(), FileEdit::Write(GATES.replace("%N%", number).into_bytes()))].into(),
+    };
+    let mut case = Case::with(&root, &junit4(), &["p.Gates"], change("0"), change("1"));
+    case.repetitions = 1;
+    case.subject = Some(folder);
+    case
+}
+
+#[test]
+fn a_stub_of_an_abstract_class_is_a_class_without_a_name() {
+    let mut case = gates();
+    let stub = |case: &Case, class: &str, method: &str, answers: fn(&mut Builder<'_>) -> Vec<Slot>| {
+        case.sequence(|builder| {
+            let gates = builder.call("p.Gates#<init>", None, &[]);
+            let answers = answers(builder);
+            let interface = format!("p.Gates${class}");
+            let stub = builder.push(Step::Stub { interface, answers });
+            builder.call(&format!("p.Gates#{method}"), Some(gates), &[stub]);
+        })
+    };
+    let one = stub(&case, "Gate", "both", |builder| vec![builder.int(3)]);
+    let text = case.convincing(&one);
+    assert!(text.contains("public int width() {\n                return 3;\n"), "{text}");
+    assert!(text.contains("assertEquals(303, gates.both(gate));"), "{text}");
+    fs_err::remove_dir_all(case.path().join("witness")).unwrap();
+
+    let several = stub(&case, "Gate", "all", |builder| {
+        let list = builder.call("java.util.ArrayList#<init>", None, &[]);
+        vec![builder.int(3), list, builder.text("t"), builder.int(1), list, builder.int(8)]
+    });
+    let text = case.convincing(&several);
+    assert!(text.contains("assertEquals(\"3t\\u0000null80\", gates.all(gate));"), "{text}");
+    fs_err::remove_dir_all(case.path().join("witness")).unwrap();
+
+    for (class, method, expected) in
+        [("Door", "raw", "\"tnull0\""), ("Empty", "empty", "assertEquals(0, gates.empty(empty));")]
+    {
+        let input = stub(&case, class, method, |builder| vec![builder.text("t")]);
+        let text = case.convincing(&input);
+        assert!(text.contains(expected), "{text}");
+        fs_err::remove_dir_all(case.path().join("witness")).unwrap();
+    }
 }

@@ -100,6 +100,29 @@ pub struct TypeInfo {
     /// An inner class: its constructors take the object around it first.
     #[serde(default)]
     pub is_inner: bool,
+    /// An abstract class of the program: what it takes to write a class below it; none where that cannot be done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subclass: Option<Subclass>,
+}
+
+/// A class that can be written below an abstract one whose constructor takes nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Subclass {
+    /// Who can write it: everybody, or a class of the same package.
+    pub visibility: Visibility,
+    /// The methods that it must have.
+    pub methods: Vec<MissingMethod>,
+}
+
+/// A method that an abstract class leaves to those below it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MissingMethod {
+    /// Its name.
+    pub name: String,
+    /// Parameter types without type arguments, as a source must write them.
+    pub parameters: Vec<String>,
+    /// Type of its result; `void` for none.
+    pub result: String,
 }
 
 /// A constant. Floating point numbers are carried as bits, so that NaN, infinities and -0.0 stay what they are.
@@ -154,10 +177,10 @@ pub enum Step {
         /// Its elements.
         items: Vec<Slot>,
     },
-    /// An object that implements an interface by answering each call with the next of `answers`, and the last one for
-    /// ever after.
+    /// An object that implements an interface or extends an abstract class by answering each call of what is abstract
+    /// with the next of `answers`, and the last one for ever after.
     Stub {
-        /// Binary name of the interface.
+        /// Binary name of the interface, or of the class.
         interface: String,
         /// What its methods return.
         answers: Vec<Slot>,

@@ -34,7 +34,8 @@ pub use exploration::{
     Budget, Discarded, Effort, Feedback, Goal, GoalId, GoalPurpose, Progress, Ran, SearchEnd,
 };
 pub use input::{
-    Callable, CallableId, CallableKind, Catalog, Literal, Sequence, Slot, Step, TypeInfo, Visibility,
+    Callable, CallableId, CallableKind, Catalog, Literal, MissingMethod, Sequence, Slot, Step, Subclass,
+    TypeInfo, Visibility,
 };
 pub use input_set::{CallableKey, InputSet};
 pub use knowledge::{

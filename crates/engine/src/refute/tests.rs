@@ -201,6 +201,7 @@ fn catalog() -> Catalog {
         is_subject: true,
         is_enum: false,
         is_inner: false,
+        subclass: None,
     };
     Catalog { callables: vec![below], types: vec![limit] }
 }

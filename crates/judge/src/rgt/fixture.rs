@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use bonafix_lang::Behaviour;
 use bonafix_model::{
     Callable, CallableFacts, CallableId, CallableKind, Catalog, CollectionKind, Ending, Exception, Field,
-    Knowledge, Literal, Observation, ParameterFacts, Sequence, Slot, Step, StepObservation, TypeInfo, Value,
-    Visibility,
+    Knowledge, Literal, MissingMethod, Observation, ParameterFacts, Sequence, Slot, Step, StepObservation,
+    Subclass, TypeInfo, Value, Visibility,
 };
 
 use super::{RemarkReason, RgtOptions, Ruling, judge};
@@ -35,6 +35,7 @@ pub(super) const BOX: CallableId = 21;
 pub(super) const DATE: CallableId = 22;
 pub(super) const ADD_AT: CallableId = 23;
 pub(super) const UNION: CallableId = 24;
+pub(super) const PASS: CallableId = 25;
 
 fn callable(kind: CallableKind, owner: &str, name: &str, parameters: &[&str], result: &str) -> Callable {
     Callable {
@@ -60,7 +61,19 @@ pub(super) fn type_info(name: &str, is_subject: bool, supertypes: &[&str]) -> Ty
         is_subject,
         is_enum: false,
         is_inner: false,
+        subclass: None,
     }
+}
+
+/// A class that leaves methods with these results to those below it.
+fn abstract_class(info: TypeInfo, results: &[&str], visibility: Visibility) -> TypeInfo {
+    let method = |result: &&str| MissingMethod {
+        name: format!("{result}Method"),
+        parameters: Vec::new(),
+        result: (*result).to_owned(),
+    };
+    let subclass = Subclass { visibility, methods: results.iter().map(method).collect() };
+    TypeInfo { is_abstract: true, subclass: Some(subclass), ..info }
 }
 
 pub(super) fn catalog() -> Catalog {
@@ -92,6 +105,7 @@ pub(super) fn catalog() -> Catalog {
         callable(Constructor, "java.util.Date", "<init>", &["long"], "java.util.Date"),
         callable(Method, "java.util.List", "add", &["int", "java.lang.Object"], "void"),
         callable(Method, "p.Bag", "union", &["java.util.Set<java.lang.Integer>"], "int"),
+        callable(Method, "p.Gate", "pass", &["int"], "int"),
     ];
     let interface = |info: TypeInfo, is_functional| TypeInfo { is_interface: true, is_functional, ..info };
     let types = vec![
@@ -107,6 +121,24 @@ pub(super) fn catalog() -> Catalog {
         interface(type_info("java.util.function.Function", false, &[]), true),
         type_info("java.util.ArrayList", false, &["java.util.List"]),
         type_info("java.util.Iterator", false, &[]),
+        abstract_class(type_info("p.Gate", true, &["java.lang.Object"]), &["int"], Visibility::Public),
+        abstract_class(
+            type_info("p.Watch", true, &["java.lang.Object"]),
+            &["void", "void"],
+            Visibility::Public,
+        ),
+        abstract_class(
+            type_info("p.Model", true, &["java.lang.Object"]),
+            &["int", "void"],
+            Visibility::Public,
+        ),
+        abstract_class(type_info("p.Within", true, &["java.lang.Object"]), &["int"], Visibility::Package),
+        abstract_class(
+            type_info("p.Stream", true, &["java.lang.AutoCloseable"]),
+            &["int"],
+            Visibility::Public,
+        ),
+        abstract_class(type_info("p.Ranked", true, &["java.lang.Comparable"]), &["int"], Visibility::Public),
     ];
     Catalog { callables, types }
 }

@@ -3,7 +3,10 @@
 
 use std::cmp::Ordering;
 
-use bonafix_model::{Callable, CallableKind, Literal, LiteralSource, ParameterFacts, Slot, Step};
+use bonafix_model::{
+    Callable, CallableKind, Literal, LiteralSource, MissingMethod, ParameterFacts, Slot, Step, Subclass,
+    Visibility,
+};
 
 use super::flow::{Content, Flow, Item, Leaf};
 use super::reason::RemarkReason;
@@ -41,6 +44,10 @@ pub(super) fn oddities(scene: &Scene<'_>) -> Vec<Oddity> {
         {
             let odd = |reason| Oddity { step: number, reason };
             found.extend((!call.is_offered()).then(|| odd(RemarkReason::NotPublic)));
+            let stub = call.receiver.filter(|slot| is_stub_of_class(scene, *slot));
+            if let Some(content) = stub.and_then(|slot| flow.content(slot)) {
+                found.extend(Parameter::unknown(scene).oddities(content).into_iter().map(odd));
+            }
             for (position, slot) in call.arguments.iter().enumerate() {
                 if let Some(content) = flow.content(*slot) {
                     let parameter = Parameter::of(scene, call, position);
@@ -70,6 +77,11 @@ impl<'a> Parameter<'a> {
             facts,
             takes_null: facts.is_some_and(|facts| facts.null) || is_equals(call.callable),
         }
+    }
+
+    /// One of which nothing is known.
+    fn unknown(scene: &'a Scene<'a>) -> Self {
+        Self { scene, type_name: "", facts: None, takes_null: false }
     }
 
     fn oddities(&self, content: &Content) -> Vec<RemarkReason> {
@@ -256,7 +268,7 @@ const CONTRACTS: [&str; 5] = [
     "java.lang.AutoCloseable",
 ];
 
-/// A stub is as good as any object where its interface is a function or a listener; elsewhere it breaks a contract.
+/// A stub is as good as any object where what it stands for is a function or a listener; elsewhere it breaks a contract.
 fn is_odd_stub(scene: &Scene<'_>, slot: Slot) -> bool {
     let step = usize::try_from(slot).ok().and_then(|slot| scene.input.steps.get(slot));
     let Some(Step::Stub { interface, answers }) = step else { return false };
@@ -269,10 +281,32 @@ fn is_odd_stub(scene: &Scene<'_>, slot: Slot) -> bool {
         return true;
     }
     let Some(known) = scene.type_info(interface) else { return true };
-    if known.supertypes.iter().any(|above| CONTRACTS[..3].contains(&above.as_str())) {
+    // An abstract class that is a stream has more of it than the method it leaves open.
+    let inherited = if known.subclass.is_some() { &CONTRACTS[..] } else { &CONTRACTS[..3] };
+    if known.supertypes.iter().any(|above| inherited.contains(&above.as_str())) {
         return true;
     }
-    !known.is_functional && !is_listener(scene, interface, &known.supertypes)
+    match &known.subclass {
+        Some(subclass) => is_odd_subclass(subclass, answers),
+        None => !known.is_functional && !is_listener(scene, interface, &known.supertypes),
+    }
+}
+
+/// A class below an abstract one is like a function if it has to give one answer, and like a listener if it has to give
+/// none. One that users cannot write, or that gives `null` because it was told nothing, is neither.
+fn is_odd_subclass(subclass: &Subclass, answers: &[Slot]) -> bool {
+    let gives = |method: &&MissingMethod| method.result != "void";
+    let silent = subclass.methods.iter().filter(gives).count() == 0;
+    let function = subclass.methods.len() == 1 && !answers.is_empty();
+    subclass.visibility == Visibility::Package || !silent && !function
+}
+
+/// What is called on a stub of an abstract class may be of that class, and asks the stub in turn: its answers count as if
+/// they had been passed.
+fn is_stub_of_class(scene: &Scene<'_>, slot: Slot) -> bool {
+    let step = usize::try_from(slot).ok().and_then(|slot| scene.input.steps.get(slot));
+    let Some(Step::Stub { interface, .. }) = step else { return false };
+    scene.type_info(interface).is_some_and(|known| known.subclass.is_some())
 }
 
 /// All its methods are known to return nothing.

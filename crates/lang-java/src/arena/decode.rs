@@ -2,8 +2,8 @@
 
 use bonafix_model::{
     Breakdown, Callable, CallableKind, Catalog, CollectionKind, Confirmation, Ending, Exception, Feedback,
-    Field, Observation, Progress, Ran, SequenceOutcome, StepObservation, Summary, TypeInfo, Value,
-    Visibility,
+    Field, MissingMethod, Observation, Progress, Ran, SequenceOutcome, StepObservation, Subclass, Summary,
+    TypeInfo, Value, Visibility,
 };
 use camino::Utf8Path;
 
@@ -105,11 +105,7 @@ fn callable(fields: &mut FrameReader<'_>) -> Decoded<Callable> {
         parameters: fields.strings()?,
         result: fields.string()?,
         varargs: fields.flag()?,
-        visibility: match fields.u8()? {
-            0 => Visibility::Public,
-            1 => Visibility::Protected,
-            _ => Visibility::Package,
-        },
+        visibility: visibility(fields.u8()?),
         throws: fields.strings()?,
     })
 }
@@ -124,7 +120,24 @@ fn type_info(fields: &mut FrameReader<'_>) -> Result<TypeInfo, BrokenFrame> {
         is_subject: fields.flag()?,
         is_enum: fields.flag()?,
         is_inner: fields.flag()?,
+        subclass: if fields.flag()? { Some(subclass(fields)?) } else { None },
     })
+}
+
+fn subclass(fields: &mut FrameReader<'_>) -> Result<Subclass, BrokenFrame> {
+    let visibility = visibility(fields.u8()?);
+    let methods = fields.list(|fields| {
+        Ok(MissingMethod { name: fields.string()?, parameters: fields.strings()?, result: fields.string()? })
+    })?;
+    Ok(Subclass { visibility, methods })
+}
+
+fn visibility(number: u8) -> Visibility {
+    match number {
+        0 => Visibility::Public,
+        1 => Visibility::Protected,
+        _ => Visibility::Package,
+    }
 }
 
 /// Reads what the arena packs tightly: numbers of seven bits a byte, names by number.

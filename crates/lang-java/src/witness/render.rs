@@ -5,7 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bonafix_model::{Callable, CallableKind, Catalog, Literal, Observation, Sequence, Slot, Step};
+use bonafix_model::{
+    Callable, CallableKind, Catalog, Literal, MissingMethod, Observation, Sequence, Slot, Step, Subclass,
+};
 
 use super::stub::{self, Single};
 use super::types::{self, NULL, Names, OBJECT, STRING, of_descriptor};
@@ -16,6 +18,7 @@ use crate::primitive::{box_of, in_box, is_primitive};
 /// A text longer than this gets a variable if it is used twice.
 const SHORT_TEXT: usize = 16;
 const THROWABLE: &str = "java.lang.Throwable";
+const SUPPLIER: &str = "java.util.function.Supplier";
 
 /// An input as source code, one statement a line, as reports show it.
 pub fn render(catalog: &Catalog, sequence: &Sequence) -> Vec<String> {
@@ -177,7 +180,11 @@ impl<'a> Body<'a> {
                 expression
             }
             Step::Stub { interface, answers } => {
-                let expression = self.stub(&types::erased(interface), answers);
+                let stands_for = types::erased(interface);
+                if let Some(subclass) = self.names.info(&stands_for).and_then(|info| info.subclass.as_ref()) {
+                    return self.anonymous(&stands_for, subclass, answers);
+                }
+                let expression = self.stub(&stands_for, answers);
                 let name = variables::of_type(&expression.java_type);
                 self.declare(&name, &expression)
             }
@@ -302,13 +309,17 @@ impl<'a> Body<'a> {
     }
 
     fn stub(&mut self, interface: &str, answers: &[Slot]) -> Expression {
-        let shown = self.names.show(interface);
         let lambda = stub::single_method(self.names.catalog(), interface)
             .filter(|_| self.care == Care::Usual)
             .and_then(|single| self.lambda(&single, answers));
         if let Some(text) = lambda {
             return Expression::new(text, interface);
         }
+        self.proxy(interface, answers)
+    }
+
+    fn proxy(&mut self, interface: &str, answers: &[Slot]) -> Expression {
+        let shown = self.names.show(interface);
         self.needs_stub_helper = true;
         let mut arguments = vec![format!("{shown}.class")];
         for slot in answers {
@@ -320,6 +331,89 @@ impl<'a> Body<'a> {
         Expression::new(format!("({shown}) stub({})", arguments.join(", ")), interface)
     }
 
+    /// A class without a name below an abstract one. Nothing in it is called by a name that the class above could have
+    /// as well: fields of that would hide variables.
+    fn anonymous(&mut self, above: &str, subclass: &Subclass, answers: &[Slot]) -> Expression {
+        let steady: Option<Vec<String>> =
+            subclass.methods.iter().map(|method| self.steady_answer(&method.result, answers)).collect();
+        let supplier = if steady.is_none() {
+            let supplier = self.proxy(SUPPLIER, answers);
+            let name = self.variables.fresh("stubAnswers");
+            let shown = self.names.show(SUPPLIER);
+            self.lines.push(format!("final {shown} {name} = {};", supplier.text));
+            name
+        } else {
+            String::new()
+        };
+        let shown = self.names.show(above);
+        let name = self.variables.fresh(&variables::of_type(above));
+        self.lines.push(format!("{shown} {name} = new {shown}() {{"));
+        for (number, method) in subclass.methods.iter().enumerate() {
+            let body = match &steady {
+                Some(steady) if method.result != "void" => vec![format!("return {};", steady[number])],
+                Some(_) => Vec::new(),
+                None => self.next_answer(&method.result, &supplier),
+            };
+            self.lines.push("    @Override".to_owned());
+            self.lines.push(format!("    {} {{", self.header(method)));
+            self.lines.extend(body.into_iter().map(|line| format!("        {line}")));
+            self.lines.push("    }".to_owned());
+        }
+        self.lines.push("};".to_owned());
+        Expression::new(name, above)
+    }
+
+    /// The type in a class below one of the program, which may have a class of that simple name inside.
+    fn inside(&self, name: &str) -> String {
+        let plain = types::erased(name);
+        if self.care == Care::Usual { self.names.show(&plain) } else { plain.replace('$', ".") }
+    }
+
+    fn header(&self, method: &MissingMethod) -> String {
+        let parameters = method.parameters.iter().enumerate().map(|(number, parameter)| {
+            let shown = self.inside(parameter);
+            variables::LAMBDA_PARAMETERS
+                .get(number)
+                .map_or_else(|| format!("{shown} p{number}"), |name| format!("{shown} {name}"))
+        });
+        let parameters: Vec<String> = parameters.collect();
+        format!("public {} {}({})", self.inside(&method.result), method.name, parameters.join(", "))
+    }
+
+    /// The answer that is always the same, as it can be written down anywhere.
+    fn steady_answer(&self, result: &str, answers: &[Slot]) -> Option<String> {
+        let written = |slot: &Slot| {
+            let text = self.slot(*slot).text.as_str();
+            let is_word = text.chars().all(|unit| unit.is_alphanumeric() || unit == '_');
+            let is_constant = matches!(self.sequence.steps.get(*slot as usize), Some(Step::Constant { .. }));
+            is_constant
+                && (!is_word
+                    || text.starts_with(|unit: char| unit.is_ascii_digit())
+                    || matches!(text, "null" | "true" | "false"))
+        };
+        if !answers.iter().all(written) {
+            return None;
+        }
+        self.answer(&types::erased(result), answers)
+    }
+
+    /// Statements that return the next answer, if it fits.
+    fn next_answer(&self, result: &str, supplier: &str) -> Vec<String> {
+        let result = types::erased(result);
+        match result.as_str() {
+            "void" => vec![format!("{supplier}.get();")],
+            OBJECT => vec![format!("return {supplier}.get();")],
+            _ => {
+                let object = self.inside(OBJECT);
+                let boxed = self.inside(box_of(&result).unwrap_or(&result));
+                vec![
+                    format!("{object} answer = {supplier}.get();"),
+                    format!("return answer instanceof {boxed} ? ({boxed}) answer : {};", nothing(&result)),
+                ]
+            }
+        }
+    }
+
     /// A lambda that always gives the same answer; none if it takes more than that.
     fn lambda(&self, single: &Single, answers: &[Slot]) -> Option<String> {
         let parameters = &variables::LAMBDA_PARAMETERS.get(..single.parameters)?;
@@ -327,32 +421,32 @@ impl<'a> Body<'a> {
             [one] => (*one).to_owned(),
             more => format!("({})", more.join(", ")),
         };
-        let nothing = match single.result.as_str() {
-            "void" => return Some(format!("{parameters} -> {{ }}")),
-            "boolean" => "false",
-            "char" => "'\\u0000'",
-            primitive if is_primitive(primitive) => "0",
-            _ => "null",
-        };
-        let answer = match answers {
-            [] => nothing.to_owned(),
+        if single.result == "void" {
+            return Some(format!("{parameters} -> {{ }}"));
+        }
+        Some(format!("{parameters} -> {}", self.answer(&single.result, answers)?))
+    }
+
+    /// What a method of a stub always gives, whose result is of an erased type; none if that is not one thing.
+    fn answer(&self, result: &str, answers: &[Slot]) -> Option<String> {
+        match answers {
+            [] => Some(nothing(result).to_owned()),
             [slot] => {
                 let answer = self.slot(*slot);
                 let known = answer.java_type == NULL
                     || is_primitive(&answer.java_type)
                     || in_box(&answer.java_type).is_some()
                     || answer.java_type == STRING;
-                if self.names.is_assignable(&answer.java_type, &single.result) {
-                    answer.text.clone()
+                if self.names.is_assignable(&answer.java_type, result) {
+                    Some(answer.text.clone())
                 } else if known {
-                    nothing.to_owned()
+                    Some(nothing(result).to_owned())
                 } else {
-                    return None;
+                    None
                 }
             }
-            _ => return None,
-        };
-        Some(format!("{parameters} -> {answer}"))
+            _ => None,
+        }
     }
 
     /// The method as its superclass declares it, where the class that was named takes less than what is passed.
@@ -466,6 +560,16 @@ impl<'a> Body<'a> {
     /// A slot as an argument; `exact` where the static type decides which method is called.
     fn passed(&self, slot: Slot, wanted: &str, exact: bool) -> String {
         cast(self.names, self.slot(slot), wanted, exact)
+    }
+}
+
+/// What a stub answers that has no answer that fits.
+fn nothing(result: &str) -> &'static str {
+    match result {
+        "boolean" => "false",
+        "char" => "'\\u0000'",
+        primitive if is_primitive(primitive) => "0",
+        _ => "null",
     }
 }
 

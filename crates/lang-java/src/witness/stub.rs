@@ -1,4 +1,5 @@
-//! Objects that stand for an interface: a lambda where that says it all, else a proxy as the search itself uses.
+//! Objects that stand for an interface: a lambda where that says it all, else a proxy as the search itself uses. A class
+//! without a name that stands for an abstract one asks such a proxy, too.
 
 use bonafix_model::{CallableKind, Catalog};
 

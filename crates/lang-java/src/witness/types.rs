@@ -140,7 +140,7 @@ impl<'a> Names<'a> {
     }
 
     /// Can a source name it at all? Classes without a name cannot be, nor private ones, of which the catalog has no
-    /// member.
+    /// member and below which it knows no class.
     pub(super) fn is_nameable(&self, erased: &str) -> bool {
         let element = erased.trim_end_matches("[]");
         let odd = element.contains([' ', '/'])
@@ -148,7 +148,8 @@ impl<'a> Names<'a> {
                 .split('$')
                 .skip(1)
                 .any(|part| !part.starts_with(|c: char| c.is_alphabetic() || c == '_'));
-        !odd && (!self.is_subject(element) || self.owners.contains(element))
+        let known = |info: &TypeInfo| self.owners.contains(element) || info.subclass.is_some();
+        !odd && self.info(element).is_none_or(|info| !info.is_subject || known(info))
     }
 
     /// The names that were shown so far, with those told apart that look the same. Call after a first rendering; the

@@ -400,6 +400,41 @@ fn a_function_gives_the_same_answer_each_time() {
 }
 
 #[test]
+fn a_stub_of_an_abstract_class_is_a_function_or_a_listener_that_users_can_write() {
+    let passed = |class: &str, answers: &[Slot]| {
+        let stub = Step::Stub { interface: class.to_owned(), answers: answers.to_vec() };
+        let steps =
+            vec![call(BAG, None, &[]), integer(1), null(), integer(2), stub, call(NAME, Some(0), &[4])];
+        Sequence { steps }
+    };
+    for (class, answers, expected) in [
+        ("p.Gate", &[1][..], "ordinary"),
+        ("p.Gate", &[], "stub-argument"),
+        ("p.Gate", &[2], "null-argument"),
+        ("p.Gate", &[1, 3], "stub-argument"),
+        ("p.Watch", &[], "ordinary"),
+        ("p.Model", &[1], "stub-argument"),
+        ("p.Within", &[1], "stub-argument"),
+        ("p.Ranked", &[1], "stub-argument"),
+        ("p.Stream", &[1], "stub-argument"),
+    ] {
+        check_input(&passed(class, answers), &Knowledge::default(), expected);
+    }
+}
+
+#[test]
+fn what_an_abstract_class_gets_from_a_stub_counts_as_passed() {
+    let received = |class: &str, answers: &[Slot]| {
+        let stub = Step::Stub { interface: class.to_owned(), answers: answers.to_vec() };
+        Sequence { steps: vec![integer(1), null(), stub, call(PASS, Some(2), &[0])] }
+    };
+    check_input(&received("p.Gate", &[0]), &Knowledge::default(), "ordinary");
+    check_input(&received("p.Gate", &[]), &Knowledge::default(), "stub-argument");
+    check_input(&received("p.Gate", &[1]), &Knowledge::default(), "null-argument");
+    check_input(&received("p.Model", &[0]), &Knowledge::default(), "stub-argument");
+}
+
+#[test]
 fn a_stub_may_be_the_receiver() {
     let stub = Step::Stub { interface: "p.Listener".to_owned(), answers: Vec::new() };
     let input = Sequence { steps: vec![stub, integer(1), call(LISTEN, Some(0), &[1])] };

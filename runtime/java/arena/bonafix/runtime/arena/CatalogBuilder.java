@@ -24,7 +24,7 @@ import java.util.Set;
 
 /** Lists what can be called: the root classes, what they mention, and what of the JDK serves to make arguments. */
 final class CatalogBuilder {
-    private static final int PRIVATE = 3;
+    static final int PRIVATE = 3;
     private static final int MAX_CLASSES = 400;
     private static final int MAX_SCANNED = 1000;
     private static final int MAX_EXCEPTIONS = 60;
@@ -164,7 +164,7 @@ final class CatalogBuilder {
         return new ArrayList<>(found);
     }
 
-    private static String packageOf(String className) {
+    static String packageOf(String className) {
         int dot = className.lastIndexOf('.');
         return dot < 0 ? "" : className.substring(0, dot);
     }
@@ -222,7 +222,7 @@ final class CatalogBuilder {
     }
 
     /** What the variables of all supertypes stand for, as seen from a class. */
-    private static Map<TypeVariable<?>, Type> bindings(Class<?> type) {
+    static Map<TypeVariable<?>, Type> bindings(Class<?> type) {
         Map<TypeVariable<?>, Type> bindings = new HashMap<>();
         Deque<Type> open = new ArrayDeque<>();
         open.add(type);
@@ -340,13 +340,13 @@ final class CatalogBuilder {
     }
 
     /** Public, protected, package or private, for a class as its enclosing classes leave it. */
-    private static int visibility(Class<?> type) {
+    static int visibility(Class<?> type) {
         int visibility = visibility(type.getModifiers());
         Class<?> outer = type.getDeclaringClass();
         return outer == null ? visibility : Math.max(visibility, visibility(outer));
     }
 
-    private static int visibility(int modifiers) {
+    static int visibility(int modifiers) {
         if (Modifier.isPublic(modifiers)) {
             return CallableSpec.PUBLIC;
         }
@@ -483,6 +483,11 @@ final class CatalogBuilder {
         out.strings(supertypes);
         boolean isInner = type.getDeclaringClass() != null && !Modifier.isStatic(type.getModifiers()) && !isInterface;
         out.flag(world.isSubject(type)).flag(type.isEnum()).flag(isInner);
+        Subclassing subclassing = world.isSubject(type) ? Subclassing.of(type) : null;
+        out.flag(subclassing != null);
+        if (subclassing != null) {
+            subclassing.put(out);
+        }
     }
 
     private static void collectSupertypes(Class<?> type, Set<String> names) {

@@ -2,6 +2,7 @@ package bonafix.runtime.arena;
 
 import bonafix.runtime.Probes;
 import java.lang.reflect.Array;
+import java.lang.reflect.InvocationTargetException;
 
 /** One sequence in one version, from the first step to the last or to the one that throws what is not caught. */
 final class Execution {
@@ -68,18 +69,36 @@ final class Execution {
             if (step.kind == ArenaProtocol.STEP_CONSTANT) {
                 slots[number] = type;
             } else if (step.kind == ArenaProtocol.STEP_STUB) {
-                slots[number] = Stub.of(type, gather(step.slots, slots), world.loader);
+                slots[number] = Stub.of(type, gather(step.slots, slots), world);
+                if (Probes.isPassed()) {
+                    return false;
+                }
             } else {
                 slots[number] = array(type, gather(step.slots, slots));
             }
             return true;
-        } catch (ClassNotFoundException | LinkageError missing) {
+        } catch (InvocationTargetException thrown) {
+            if (Probes.isPassed()) {
+                return false;
+            }
+            noStub(number, thrown.getCause());
+        } catch (ReflectiveOperationException | LinkageError missing) {
+            spoiledClasses = missing instanceof ExceptionInInitializerError;
             observer.end(Observer.UNAVAILABLE, number);
         } catch (IllegalArgumentException wrongElement) {
             observer.mismatch(number, wrongElement);
         }
         unfit = true;
         return false;
+    }
+
+    /** The constructor of an abstract class threw: there is no object, as if the class were not there. */
+    private void noStub(int number, Throwable thrown) {
+        if (thrown instanceof OutOfMemoryError && !isOnlyTooLarge((OutOfMemoryError) thrown)) {
+            throw (OutOfMemoryError) thrown;
+        }
+        spoiledClasses = thrown instanceof LinkageError;
+        observer.end(Observer.UNAVAILABLE, number);
     }
 
     private static Object array(Class<?> element, Object[] items) {

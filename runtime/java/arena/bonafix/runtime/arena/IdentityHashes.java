@@ -83,7 +83,7 @@ final class IdentityHashes {
         }
         String name = text.substring(start, end);
         int lambda = name.indexOf(LAMBDA);
-        String holder = lambda < 0 ? name : name.substring(0, lambda);
+        String holder = lambda < 0 ? StubClass.withoutSuffix(name) : name.substring(0, lambda);
         return !isKnown(holder) ? -1 : lambda < 0 ? at : start + lambda + LAMBDA.length();
     }
 

@@ -230,7 +230,8 @@ final class Shape {
             Class<?> parent = type.getSuperclass();
             return parent == Enum.class || parent == null ? type.getName() : parent.getName();
         }
-        boolean isLambda = type.getName().indexOf('/') >= 0 || type.getName().contains("$$Lambda");
+        boolean isLambda = type.getName().indexOf('/') >= 0 || type.getName().contains("$$Lambda")
+                || StubClass.isOne(type);
         if (!Proxy.isProxyClass(type) && !isLambda && !type.isAnonymousClass()) {
             return type.getName();
         }

@@ -10,7 +10,7 @@ final class Step {
     final int kind;
     /** The value of a constant, where it is the same in all versions. */
     final Object constant;
-    /** A class literal, the element type of an array, or the interface of a stub. */
+    /** A class literal, the element type of an array, or what a stub stands for. */
     final String type;
     final int callable;
     /** The receiver first, where there is one. */

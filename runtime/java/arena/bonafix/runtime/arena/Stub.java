@@ -4,9 +4,13 @@ import java.lang.invoke.MethodType;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 
-/** Stands for an interface: answers each call with the next of some values, then with the last one for ever. */
+/**
+ * Stands for an interface or an abstract class: answers each call with the next of some values, then with the last one
+ * for ever.
+ */
 final class Stub implements InvocationHandler {
     /** {@code InvocationHandler.invokeDefault}, which came with Java 16. */
     private static final Method INVOKE_DEFAULT = invokeDefault();
@@ -20,9 +24,13 @@ final class Stub implements InvocationHandler {
         this.answers = answers;
     }
 
-    static Object of(Class<?> type, Object[] answers, ClassLoader loader) {
+    /** An {@link IllegalArgumentException} says that none can stand for the type. */
+    static Object of(Class<?> type, Object[] answers, World world) throws ReflectiveOperationException {
         Stub stub = new Stub("stub of " + type.getName(), answers);
-        return Proxy.newProxyInstance(loader, new Class<?>[] {type}, stub);
+        if (Modifier.isAbstract(type.getModifiers()) && !type.isInterface()) {
+            return world.stubClass(type).make(stub);
+        }
+        return Proxy.newProxyInstance(world.loader, new Class<?>[] {type}, stub);
     }
 
     @Override
@@ -37,8 +45,12 @@ final class Stub implements InvocationHandler {
                 throw thrown.getCause();
             }
         }
+        return answer(method.getReturnType());
+    }
+
+    /** The next answer, or nothing if it does not fit the result. */
+    Object answer(Class<?> result) {
         Object answer = answers.length == 0 ? null : answers[Math.min(next++, answers.length - 1)];
-        Class<?> result = method.getReturnType();
         return fits(result, answer) ? answer : nothing(result);
     }
 

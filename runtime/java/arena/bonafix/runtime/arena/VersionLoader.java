@@ -50,6 +50,13 @@ final class VersionLoader extends URLClassLoader {
         return defineClass(name, bytes, 0, bytes.length, domain);
     }
 
+    /** A class of our own beside those of the version, whose packages and members it shares. */
+    Class<?> define(String name, byte[] bytes) {
+        synchronized (getClassLoadingLock(name)) {
+            return defineClass(name, bytes, 0, bytes.length, domain);
+        }
+    }
+
     @SuppressWarnings("deprecation")
     private void definePackageOf(String className) {
         int dot = className.lastIndexOf('.');

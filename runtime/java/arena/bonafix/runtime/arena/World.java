@@ -19,6 +19,7 @@ final class World implements Closeable {
     final Map<Class<?>, Shape> shapes = new HashMap<>();
     final IdentityHashes hashes;
     private final Map<Class<?>, Statics> statics = new HashMap<>();
+    private final Map<Class<?>, StubClass> stubClasses = new HashMap<>();
 
     World(VersionFiles files, ClassLoader shared, List<CallableSpec> catalog, IdentityHashes hashes) {
         this.files = files;
@@ -62,6 +63,16 @@ final class World implements Closeable {
         if (known == null) {
             known = Statics.of(owner, names);
             statics.put(owner, known);
+        }
+        return known;
+    }
+
+    /** Of an abstract class; made when it is first asked for. */
+    StubClass stubClass(Class<?> type) throws ReflectiveOperationException {
+        StubClass known = stubClasses.get(type);
+        if (known == null) {
+            known = StubClass.below(type, loader);
+            stubClasses.put(type, known);
         }
         return known;
     }
