@@ -44,6 +44,8 @@ pub struct Finding {
 pub enum Reaction {
     /// Of no use.
     Continue,
+    /// Not the same twice: it says nothing about others like it.
+    Forget,
     /// Not yet of use, since it is only internal or not ordinary: worth being varied.
     Pursue,
     /// That is what was looked for.
@@ -115,6 +117,8 @@ struct KindRecord {
     count: u64,
     shortest: usize,
     pursue: bool,
+    /// Of those that were told of, how many were forgotten.
+    forgotten: u64,
 }
 
 /// A search.
@@ -149,6 +153,8 @@ const RESTART: u64 = 6_000;
 const CORPUS: usize = 500;
 /// Findings of one kind that are told of before they become rare.
 const TOLD: u64 = 6;
+/// Findings of one kind that may turn out to be unstable without hiding the others.
+const FORGOTTEN: u64 = 400;
 /// Findings of one kind that are pursued: what came to nothing so often will not come to anything.
 const PURSUED: u64 = 300;
 
@@ -377,13 +383,18 @@ impl<'a> Search<'a> {
         self.forget_missing(finding);
         let kind = self.kind(finding);
         let length = finding.input.steps.len();
-        let record =
-            self.kinds.entry(kind).or_insert(KindRecord { count: 0, shortest: usize::MAX, pursue: false });
+        let record = self.kinds.entry(kind).or_insert(KindRecord {
+            count: 0,
+            shortest: usize::MAX,
+            pursue: false,
+            forgotten: 0,
+        });
         record.count += 1;
         let shorter = length < record.shortest && record.count <= 10 * TOLD;
         let told = record.count <= TOLD || record.count.is_power_of_two() || shorter;
         record.shortest = record.shortest.min(length);
-        let (first, pursue, count) = (record.count == 1, record.pursue, record.count);
+        let first = record.count == 1 && record.forgotten == 0;
+        let (pursue, count) = (record.pursue, record.count);
         if first {
             self.proposer.reward(origin, 2.0);
             // What is odd does not count, and there are many ways to be odd.
@@ -399,11 +410,15 @@ impl<'a> Search<'a> {
         };
         if told && let Some(record) = self.kinds.get_mut(&kind) {
             record.pursue = reaction == Reaction::Pursue;
+            if reaction == Reaction::Forget && record.forgotten < FORGOTTEN {
+                record.forgotten += 1;
+                record.count -= 1;
+            }
         }
         match reaction {
             Reaction::Stop => return Ok(true),
             Reaction::Pursue if count <= PURSUED => self.pursue(finding, first),
-            Reaction::Pursue | Reaction::Continue => {}
+            Reaction::Pursue | Reaction::Continue | Reaction::Forget => {}
         }
         Ok(false)
     }

@@ -232,7 +232,7 @@ impl FakeRun {
     }
 
     fn feedback(&mut self, input: &Sequence) -> Feedback {
-        let mut feedback = Feedback { reached: true, progress: Vec::new() };
+        let mut feedback = Feedback { reached: true, ..Feedback::default() };
         for step in &input.steps {
             let Step::Call { callable: BELOW, arguments, .. } = step else { continue };
             let Some(Step::Constant { value: Literal::Integer(value), .. }) =

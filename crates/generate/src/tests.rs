@@ -554,3 +554,26 @@ fn the_search_does_not_wait_for_thousands_of_inputs_of_tests() {
     let (report, _) = search(&knowledge, &mut FakeRun::blind(), options(1, 2_000), false);
     assert!((400..1_600).contains(&report.seeds), "{}", report.seeds);
 }
+
+#[test]
+fn what_was_not_the_same_twice_does_not_hide_others_of_its_kind() {
+    let told_of = |reaction: Reaction| {
+        let mut run = FakeRun::blind();
+        let catalog = catalog();
+        let mut knowledge = knowledge(&[ADD]);
+        knowledge.literals =
+            vec![MinedLiteral { source: LiteralSource::Change, value: Literal::Integer(1000) }];
+        let mut told = 0;
+        let mut search = Search::new(&knowledge, &catalog, &[], options(1, 3_000));
+        let mut consider = |_: &crate::Finding, _: &mut dyn bonafix_lang::Run| {
+            told += 1;
+            Ok(reaction)
+        };
+        let report = search.run(&mut run, &mut consider, &mut |_| {}).unwrap();
+        (told, report.differing)
+    };
+    let (forgotten, _) = told_of(Reaction::Forget);
+    let (continued, differing) = told_of(Reaction::Continue);
+    assert!(differing > 20, "{differing}");
+    assert!(forgotten > continued, "{forgotten} {continued}");
+}

@@ -209,6 +209,17 @@ fn a_large_value_is_looked_at_less_deeply_and_in_both_versions_alike() {
 }
 
 #[test]
+fn it_is_told_when_changed_code_compares_what_is_not_a_number() {
+    let root = "public static int root(int x) { return Math.sqrt(x) < % ? 1 : 2; }";
+    let mut opened = open_class(root, ["999", "1000", "500"]);
+    let run = &mut opened.run;
+    for (argument, expected) in [(4, false), (-4, true), (9, false)] {
+        let input = call(run, "root", &[argument]);
+        assert_eq!(run_one(run, &input).feedback.compared_nan, expected, "{argument}");
+    }
+}
+
+#[test]
 fn only_what_runs_through_changed_code_has_reached_it() {
     let mut opened = open_class(LIMIT, ["999", "1000", "500"]);
     let run = &mut opened.run;

@@ -69,6 +69,8 @@ pub struct Feedback {
     pub reached: bool,
     /// Goals to which it came nearer than all before it.
     pub progress: Vec<Progress>,
+    /// Changed code compared something that is not a number.
+    pub compared_nan: bool,
 }
 
 /// One input that was run.

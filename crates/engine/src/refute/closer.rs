@@ -12,6 +12,8 @@ use super::trial::{Trial, key};
 const LOOKS: u32 = 4;
 /// Values of one input that are looked at more closely.
 const LOOKED_AT: usize = 3;
+/// Calls that one look may take: objects of large projects have hundreds of methods.
+const CALLS: usize = 120;
 
 impl Trial<'_> {
     /// Private state differs, of an object or of an exception: calls that a test could make may show it.
@@ -42,6 +44,7 @@ impl Trial<'_> {
             let thrown = thrown.map(|(exception, _)| exception.type_name.as_str());
             longer.extend(self.observers.looks(input, &location, thrown));
         }
+        longer.truncate(CALLS);
         if longer.is_empty() {
             return Ok(Reaction::Pursue);
         }

@@ -56,6 +56,10 @@ impl Trial<'_> {
         let mut dismissal = Dismissal::flaky(claim);
         for candidate in candidates {
             let Some(confirmed) = self.confirm(&candidate, run)? else { continue };
+            if self.leaves_numbers(&candidate, run)? {
+                dismissal = Dismissal::new(RemarkReason::NotFinite.key(), &confirmed.claim);
+                continue;
+            }
             if is_noise(&candidate, &confirmed, run)? {
                 dismissal = Dismissal::new(RemarkReason::IllConditioned.key(), &confirmed.claim);
                 continue;
@@ -87,6 +91,25 @@ impl Trial<'_> {
             Ruling::Evidence(claim) => Some(Confirmed { reference, patched, buggy, claim }),
             _ => None,
         })
+    }
+
+    /// Does the changed code of the reference come upon something that is not a number, and does so with no input of a
+    /// test? An argument outside of a function's domain is as good as a NaN that was passed, however finite it looks.
+    pub(super) fn leaves_numbers(&mut self, input: &Sequence, run: &mut dyn Run) -> Result<bool, LangError> {
+        let in_reference = RunScope { versions: vec![JUDGED[0]], show_all: false };
+        let compared = |inputs: &[Sequence], run: &mut dyn Run| {
+            let ran = run.run(inputs, &in_reference)?;
+            Ok::<bool, LangError>(ran.iter().any(|ran| ran.feedback.compared_nan))
+        };
+        if self.options.strict || !compared(std::slice::from_ref(input), run)? {
+            return Ok(false);
+        }
+        if self.tests_leave_numbers.is_none() {
+            let seeds: Vec<Sequence> =
+                self.knowledge.seeds.iter().map(|seed| seed.sequence.clone()).collect();
+            self.tests_leave_numbers = Some(compared(&seeds, run)?);
+        }
+        Ok(self.tests_leave_numbers == Some(false))
     }
 
     fn smaller(&self, input: &Sequence, claim: &Claim, run: &mut dyn Run) -> Result<Sequence, LangError> {

@@ -48,6 +48,20 @@ fn wrong_above_500(call: Call) -> Does {
     if call.version == 1 { Does::Returns(call.value <= 500) } else { right(call) }
 }
 
+/// Numbers with which the program comes upon something that is not a number; no test passes one of them.
+const OUTSIDE: std::ops::Range<i64> = 1001..2000;
+
+fn wrong_outside(call: Call) -> Does {
+    if call.version == 1 && OUTSIDE.contains(&call.value) { Does::Returns(true) } else { right(call) }
+}
+
+fn numbers(input: &Sequence) -> impl Iterator<Item = i64> {
+    input.steps.iter().filter_map(|step| match step {
+        Step::Constant { value: Literal::Integer(value), .. } => Some(*value),
+        _ => None,
+    })
+}
+
 fn replays(passed: [(bool, bool); 3]) -> Vec<Replay> {
     let of = |role, passed| Replay { role, passed, message: None };
     let each = passed.into_iter().flat_map(|(reference, patched)| {
@@ -139,8 +153,11 @@ impl Run for FakeRun {
     }
 
     fn run(&mut self, inputs: &[Sequence], scope: &RunScope) -> Result<Vec<Ran>, LangError> {
-        let feedback = Feedback { reached: true, progress: Vec::new() };
-        let ran = |input| Ran { outcome: self.outcome(input, scope), feedback: feedback.clone() };
+        let ran = |input: &Sequence| {
+            let compared_nan = numbers(input).any(|value| OUTSIDE.contains(&value));
+            let feedback = Feedback { reached: true, compared_nan, ..Feedback::default() };
+            Ran { outcome: self.outcome(input, scope), feedback }
+        };
         Ok(inputs.iter().map(ran).collect())
     }
 
@@ -325,6 +342,13 @@ fn attempt(program: Program, witness: WitnessEnds, strict: bool) -> Result<Tried
 
 fn tried(program: Program, witness: WitnessEnds) -> Tried {
     attempt(program, witness, false).unwrap()
+}
+
+#[test]
+fn an_argument_outside_of_the_domain_does_not_refute() {
+    let tried = tried(wrong_outside, holds);
+    assert_eq!(tried.written, 0);
+    tried.dismissed("not-finite");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use bonafix_generate::{Finding, Observers, Reaction, SearchReport};
 use bonafix_judge::Discards;
 use bonafix_judge::rgt::{self, Claim, RemarkReason, RgtOptions, Ruling};
-use bonafix_lang::{LangError, Run};
+use bonafix_lang::{Behaviour, LangError, Run};
 use bonafix_model::{
     CallableId, Catalog, DifferenceClass, Effort, Ending, Evidence, InputSet, Knowledge, Notice, Observation,
     Sequence, SequenceOutcome, Step, Strength,
@@ -42,6 +42,8 @@ pub(super) struct Trial<'a> {
     /// How often one looked closer at a private field.
     pub(super) looks: BTreeMap<(Option<CallableId>, Vec<String>), u32>,
     pub(super) observers: Observers<'a>,
+    /// Whether an input of a test comes upon something that is not a number, once that was asked.
+    pub(super) tests_leave_numbers: Option<bool>,
     attempts: u32,
     proof: Option<Evidence>,
     /// Inputs that showed something, for further patches.
@@ -61,6 +63,7 @@ impl<'a> Trial<'a> {
             failed: BTreeMap::new(),
             looks: BTreeMap::new(),
             observers: Observers::new(catalog),
+            tests_leave_numbers: None,
             attempts: 0,
             proof: None,
             telling: Vec::new(),
@@ -114,26 +117,23 @@ impl Trial<'_> {
     }
 
     pub(super) fn rule(&self, input: &Sequence, reference: &Seen, patched: &Seen) -> Ruling {
-        rgt::judge(
-            input,
-            self.catalog,
-            &self.knowledge,
-            reference.behaviour(),
-            patched.behaviour(),
-            &self.options,
-        )
+        self.rule_between(input, reference.behaviour(), patched.behaviour())
+    }
+
+    fn rule_between(&self, input: &Sequence, reference: Behaviour<'_>, patched: Behaviour<'_>) -> Ruling {
+        rgt::judge(input, self.catalog, &self.knowledge, reference, patched, &self.options)
     }
 
     pub(super) fn rule_on(&self, input: &Sequence, outcome: &SequenceOutcome) -> Ruling {
         match outcome {
             SequenceOutcome::Differs { observations, .. } if observations.len() == JUDGED.len() => {
-                let seen = |number: usize| Seen::Observed(Box::new(observations[number].clone()));
-                self.rule(input, &seen(0), &seen(1))
+                let seen = |number: usize| Behaviour::Observed(&observations[number]);
+                self.rule_between(input, seen(0), seen(1))
             }
             // It was run in the reference before, and came to an end there.
             SequenceOutcome::Failed { version, breakdown } if *version == JUDGED[1] => {
                 let ended = Observation { steps: Vec::new(), ending: Ending::Completed };
-                self.rule(input, &Seen::Observed(Box::new(ended)), &Seen::BrokeDown(*breakdown))
+                self.rule_between(input, Behaviour::Observed(&ended), Behaviour::BrokeDown(*breakdown))
             }
             _ => Ruling::Same,
         }
@@ -162,6 +162,10 @@ impl Trial<'_> {
         }
         if !self.shows_again(input, claim, run)? {
             self.discards.add("flaky", || sentence(claim));
+            return Ok(Reaction::Forget);
+        }
+        if self.leaves_numbers(input, run)? {
+            self.discards.add(RemarkReason::NotFinite.key(), || sentence(claim));
             return Ok(Reaction::Continue);
         }
         self.attempts += 1;

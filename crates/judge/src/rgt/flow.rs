@@ -62,6 +62,20 @@ const FILLING: [&str; 10] =
 /// Of these, those that put one element behind all others.
 const APPENDING: [&str; 3] = ["add", "addLast", "addElement"];
 
+/// Interfaces of the JDK whose one method gives an object.
+const OBJECT_FUNCTIONS: [&str; 10] = [
+    "java.util.concurrent.Callable",
+    "java.util.function.BiFunction",
+    "java.util.function.BinaryOperator",
+    "java.util.function.DoubleFunction",
+    "java.util.function.Function",
+    "java.util.function.IntFunction",
+    "java.util.function.LongFunction",
+    "java.util.function.Supplier",
+    "java.util.function.UnaryOperator",
+    "java.security.PrivilegedAction",
+];
+
 impl<'a> Flow<'a> {
     pub(super) fn new(scene: &'a Scene<'a>) -> Self {
         Self { scene, contents: Vec::with_capacity(scene.input.steps.len()) }
@@ -78,8 +92,10 @@ impl<'a> Flow<'a> {
             Step::Array { items, .. } => {
                 Content { itself: None, inside: self.leaves(items), items: Some(self.items(items)) }
             }
-            Step::Stub { answers, .. } => {
-                let answers = self.leaves(answers).into_iter().filter(|leaf| {
+            Step::Stub { interface, answers } => {
+                let nothing = answers.is_empty() && self.answers_objects(interface);
+                let nothing = nothing.then_some(Leaf::Null);
+                let answers = self.leaves(answers).into_iter().chain(nothing).filter(|leaf| {
                     // A stub may answer any number; what it answers is never an argument's sign or order.
                     matches!(leaf, Leaf::Null | Leaf::Stub(_))
                         || matches!(leaf, Leaf::Real(value) if !value.is_finite())
@@ -95,6 +111,14 @@ impl<'a> Flow<'a> {
             }
         };
         self.contents.push(content);
+    }
+
+    /// Is a stub of this interface asked for objects? Then one without answers gives `null`.
+    fn answers_objects(&self, interface: &str) -> bool {
+        let is_object = |name: &str| name != "void" && name.contains('.');
+        let mut methods = self.scene.callables().filter(|callable| callable.owner == interface);
+        OBJECT_FUNCTIONS.contains(&interface)
+            || methods.any(|method| method.kind == CallableKind::Method && is_object(&method.result))
     }
 
     fn call(&mut self, call: Call<'_>) -> Content {

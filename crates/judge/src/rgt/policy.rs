@@ -209,14 +209,29 @@ impl<'a> Policy<'a> {
         })
     }
 
-    /// The wording of an exception stays its wording when somebody asks for it.
+    /// The wording of an exception stays its wording when somebody asks for it. What else it holds explains a failure as
+    /// well, in the form of values, and is behaviour only where tests care for it.
     fn asked_exception(&self, call: Call<'_>) -> Objection {
-        thrown(self.scene.reference, call.receiver?)?;
-        match call.callable.name.as_str() {
+        let asked = self.asking(call)?;
+        match asked.callable.name.as_str() {
             "getMessage" | "getLocalizedMessage" | "toString" => Some(RemarkReason::ExceptionMessage),
             "getStackTrace" | "fillInStackTrace" => Some(RemarkReason::ExceptionPlace),
-            _ => None,
+            _ if self.scene.tests_look_into(&asked.callable.owner) => None,
+            _ => Some(RemarkReason::ExceptionContents),
         }
+    }
+
+    /// The call on an exception that a call goes back to: itself, or one that made what it is called on or with.
+    fn asking<'c>(&self, call: Call<'c>) -> Option<Call<'c>>
+    where
+        'a: 'c,
+    {
+        let receiver = call.receiver.filter(|receiver| thrown(self.scene.reference, *receiver).is_some());
+        if receiver.is_some() {
+            return Some(call);
+        }
+        let used = call.receiver.into_iter().chain(call.arguments.iter().copied());
+        used.filter_map(|slot| self.scene.call(slot)).find_map(|before| self.asking(before))
     }
 
     /// Does the way down pass a field that neither users nor tests read?

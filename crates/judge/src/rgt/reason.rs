@@ -42,6 +42,8 @@ pub enum RemarkReason {
     ImplementationClass,
     /// A hash code.
     HashCode,
+    /// What an exception holds, of a class that no test looks into.
+    ExceptionContents,
     /// The wording of an exception.
     ExceptionMessage,
     /// The method that throws.
@@ -62,7 +64,7 @@ pub enum RemarkReason {
 
 impl RemarkReason {
     /// All of them, the strongest first.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 28] = [
         Self::UnusualSign,
         Self::Unsorted,
         Self::Repeated,
@@ -82,6 +84,7 @@ impl RemarkReason {
         Self::BigDecimalScale,
         Self::ImplementationClass,
         Self::HashCode,
+        Self::ExceptionContents,
         Self::ExceptionMessage,
         Self::ExceptionPlace,
         Self::InternalState,
@@ -114,6 +117,7 @@ impl RemarkReason {
             Self::BigDecimalScale => "big-decimal-scale",
             Self::ImplementationClass => "implementation-class",
             Self::HashCode => "hash-code",
+            Self::ExceptionContents => "exception-contents",
             Self::ExceptionMessage => "exception-message",
             Self::ExceptionPlace => "exception-place",
             Self::InternalState => "internal-state",
@@ -155,6 +159,7 @@ impl RemarkReason {
             Self::BigDecimalScale => "the numbers are equal, only their scale differs",
             Self::ImplementationClass => "the objects differ only in a class that users cannot name",
             Self::HashCode => "nobody may rely on the value of a hash code",
+            Self::ExceptionContents => "the exceptions differ only in what they hold, which no test looks at",
             Self::ExceptionMessage => "the exceptions differ only in their wording",
             Self::ExceptionPlace => "the exceptions differ only in the method that throws them",
             Self::InternalState => "the objects differ only in fields that users cannot read",

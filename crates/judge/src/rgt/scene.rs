@@ -62,6 +62,22 @@ impl<'a> Scene<'a> {
         Some(Call { step: number, callable, receiver: *receiver, arguments, facts })
     }
 
+    /// Does a test catch an exception and call a method of this class on it?
+    pub(super) fn tests_look_into(&self, class: &str) -> bool {
+        let is_caught = |steps: &[Step], slot: Slot| {
+            matches!(steps.get(slot as usize), Some(Step::Call { caught: true, .. }))
+        };
+        self.knowledge.seeds.iter().map(|seed| &seed.sequence.steps).any(|steps| {
+            steps.iter().any(|step| match step {
+                Step::Call { callable, receiver: Some(receiver), .. } => {
+                    let called = self.catalog.callables.get(*callable as usize);
+                    is_caught(steps, *receiver) && called.is_some_and(|called| called.owner == class)
+                }
+                _ => false,
+            })
+        })
+    }
+
     fn is_subject(&self, type_name: &str) -> bool {
         if let Some(known) = self.type_info(type_name) {
             return known.is_subject;

@@ -234,7 +234,7 @@ impl<'a> Cursor<'a> {
         let progress = (0..count)
             .map(|_| Ok(Progress { goal: self.small()?, distance: f64::from_bits(self.u64()?) }))
             .collect::<Decoded<_>>()?;
-        Ok(Feedback { reached: flags & 1 != 0, progress })
+        Ok(Feedback { reached: flags & 1 != 0, progress, compared_nan: flags & 4 != 0 })
     }
 
     fn result(&mut self) -> Decoded<SequenceOutcome> {

@@ -292,3 +292,24 @@ fn the_wording_of_a_caught_exception_is_a_remark_whoever_asks() {
     let ruling = rule(&input, &knowledge, Behaviour::Observed(&one), Behaviour::Observed(&other));
     assert_eq!(in_short(&ruling), "assert exception-message");
 }
+
+#[test]
+fn what_an_exception_holds_counts_where_tests_look_into_such_exceptions() {
+    let mut input = going_on();
+    input.steps[4] = call(COUNT, Some(2), &[3]);
+    let seen = |held: i32| {
+        let mut seen = caught(Some("p.BagError"), 1, "");
+        seen.steps[1].result = Some(Value::Int(held));
+        seen
+    };
+    let (one, other) = (seen(1), seen(2));
+    let mut knowledge = knowing_exceptions(COUNT, &["BagError"]);
+    let judged = |knowledge: &Knowledge| {
+        in_short(&rule(&input, knowledge, Behaviour::Observed(&one), Behaviour::Observed(&other)))
+    };
+    assert_eq!(judged(&knowledge), "assert exception-contents");
+    let test = bonafix_model::TestId("p.BagTest#fails".to_owned());
+    let sequence = input.clone();
+    knowledge.seeds = vec![bonafix_model::Seed { sequence, test, failing: false }];
+    assert_eq!(judged(&knowledge), "assert");
+}

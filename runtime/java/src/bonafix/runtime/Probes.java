@@ -57,6 +57,9 @@ public final class Probes {
     private static double[][] eachMissed = new double[0][];
     private static int[] decisions = new int[0];
 
+    /** Whether something that is not a number was compared in this run. */
+    private static boolean comparedNaN;
+
     private static volatile Recorder recorder;
 
     /** Sees calls. What it throws is dropped, and what it calls it does not see. */
@@ -107,6 +110,7 @@ public final class Probes {
     /** Forgets what was noted of branches; what follows belongs together. */
     public static void beginRun() {
         generation++;
+        comparedNaN = false;
         touchedCount = 0;
     }
 
@@ -126,6 +130,11 @@ public final class Probes {
     /** Whether some thread passed its limit, whatever it did with what was thrown. */
     public static boolean isPassed() {
         return passed;
+    }
+
+    /** Whether something that is not a number was compared in this run. */
+    public static boolean comparedNaN() {
+        return comparedNaN;
     }
 
     /** How many branches were decided in this run; {@link #touched(int)} tells which. */
@@ -222,14 +231,22 @@ public final class Probes {
 
     public static int compareFloat(float left, float right, int op, int id) {
         int result = left < right ? -1 : left > right ? 1 : left == right ? 0 : op >= 8 ? 1 : -1;
+        noteNaN(left != left || right != right);
         real((double) left - right, result, op & 7, id);
         return result;
     }
 
     public static int compareDouble(double left, double right, int op, int id) {
         int result = left < right ? -1 : left > right ? 1 : left == right ? 0 : op >= 8 ? 1 : -1;
+        noteNaN(left != left || right != right);
         real(left - right, result, op & 7, id);
         return result;
+    }
+
+    private static void noteNaN(boolean isNaN) {
+        if (isNaN && Thread.currentThread() == owner) {
+            comparedNaN = true;
+        }
     }
 
     public static void compareReference(Object left, Object right, int op, int id) {

@@ -253,7 +253,7 @@ final class Goals {
     }
 
     void put(ByteSink out) {
-        out.u8((reached ? 1 : 0) | (improvedCount > 0 ? 2 : 0));
+        out.u8((reached ? 1 : 0) | (improvedCount > 0 ? 2 : 0) | (Probes.comparedNaN() ? 4 : 0));
         if (improvedCount > 0) {
             Arrays.sort(improved, 0, improvedCount);
             out.number(improvedCount);
