@@ -204,6 +204,9 @@ impl<'b, 'w> Builder<'b, 'w> {
         }
         let reuse = if self.is_full() {
             100
+        } else if entry.shape == Shape::Text {
+            // Texts are names of things more often than not, and a thing is spoken of more than once.
+            30
         } else if entry.shape.is_literal() || world.is_open(wanted) {
             8
         } else {

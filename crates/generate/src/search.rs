@@ -171,11 +171,15 @@ impl<'a> Search<'a> {
         };
         let usable = || knowledge.seeds.iter().map(|seed| &seed.sequence).filter(|input| is_known(input));
         let kept = options.kept.iter().filter(|input| is_known(input)).cloned();
-        let seeds = usable().cloned();
         let parts = usable().flat_map(|input| seeds::parts(&proposer.world, input));
+        let seeds: Vec<Sequence> = usable().cloned().chain(parts).collect();
+        // An earlier search had the same tests, and what it kept of theirs is theirs.
+        let written: BTreeSet<&Sequence> = seeds.iter().collect();
+        let kept: Vec<Sequence> = kept.filter(|input| !written.contains(input)).collect();
         let given = kept
+            .into_iter()
             .map(|input| Proposal { input, origin: Origin::Kept })
-            .chain(seeds.chain(parts).map(|input| Proposal { input, origin: Origin::Seed }));
+            .chain(seeds.into_iter().map(|input| Proposal { input, origin: Origin::Seed }));
         let mut given: Vec<Proposal> = given.collect();
         proposer.focused = proposer.goals.parts_open() && !proposer.world.targets.items().is_empty();
         if proposer.focused {
@@ -325,7 +329,8 @@ impl<'a> Search<'a> {
             self.proposer.note_run(input, summary);
         }
         let early = matches!(&ran.outcome, SequenceOutcome::Same { summary, .. } if summary.unfit);
-        if matches!(origin, Origin::Kept | Origin::Seed) && !early {
+        // Those of earlier searches are many, and would hide the few that somebody wrote.
+        if origin == Origin::Seed && !early {
             self.proposer.seeds.push(input.clone());
         }
         if ran.feedback.reached {
@@ -336,7 +341,10 @@ impl<'a> Search<'a> {
             // A part of them is as good as all of them. Those that differ are pursued, if they are worth anything; what
             // is noise would hide all that comes after it.
             let differs = matches!(ran.outcome, SequenceOutcome::Differs { .. });
-            if !differs && (self.state.reached < 200 || self.state.reached.is_multiple_of(16)) {
+            if !differs
+                && origin != Origin::Kept
+                && (self.state.reached < 200 || self.state.reached.is_multiple_of(16))
+            {
                 self.proposer.reached.push(input.clone());
                 self.keep(input);
             }

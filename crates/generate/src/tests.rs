@@ -577,3 +577,15 @@ fn what_was_not_the_same_twice_does_not_hide_others_of_its_kind() {
     assert!(differing > 20, "{differing}");
     assert!(forgotten > continued, "{forgotten} {continued}");
 }
+
+#[test]
+fn what_an_earlier_search_kept_of_the_tests_still_comes_from_the_tests() {
+    let sequence = |value| Sequence { steps: vec![constant(value), call(BELOW, None, &[0])] };
+    let test = || TestId("p.ATest#few".to_owned());
+    let seed = |value| Seed { sequence: sequence(value), test: test(), failing: false };
+    let knowledge = Knowledge { seeds: vec![seed(1), seed(2)], ..knowledge(&[BELOW]) };
+    let kept = vec![sequence(1), sequence(2), sequence(3)];
+    let options = SearchOptions { kept, ..options(1, 50) };
+    let (report, _) = search(&knowledge, &mut FakeRun::blind(), options, false);
+    assert_eq!((report.seeds, report.kept), (2, 1));
+}
