@@ -7,7 +7,7 @@ use camino::Utf8PathBuf;
 use serde_json::{Value, json};
 
 /// Inputs a patch in `--thin`: enough to find nearly every bundled overfitting patch, few enough for every push.
-const THIN_BUDGET: &str = "6000inputs";
+const THIN_BUDGET: &str = "20000inputs";
 /// Units of budgets that make two runs alike.
 const COUNTED: [&str; 3] = ["inputs", "input", "steps"];
 /// A check that takes longer is ended.
