@@ -436,19 +436,13 @@ pub fn covered(observation: &Observation, places: &[Difference]) -> Option<Obser
     Some(covered)
 }
 
-/// Covers what lies at the end of a way, or as far as the way can be gone: elements without a place of their own are
-/// covered with all that hold them.
+/// Covers what lies at the end of a way of fields, or as far as that way goes. Collections are covered as a whole: of a list
+/// of random numbers some elements are the same twice by chance, and would seem to be stable.
 fn cover(value: &mut Value, path: &[Access]) {
     if let Some((first, rest)) = path.split_first() {
         let below = match (first, &mut *value) {
             (Access::Field { name, .. }, Value::Object { fields, .. }) => {
                 fields.iter_mut().find(|field| field.name == *name).map(|field| &mut field.value)
-            }
-            (Access::Index(at), Value::Collection { items, ordered: true, .. }) => {
-                usize::try_from(*at).ok().and_then(|at| items.get_mut(at))
-            }
-            (Access::Key(key), Value::Map { entries, .. }) => {
-                entries.iter_mut().find(|(known, _)| known.to_string() == *key).map(|(_, value)| value)
             }
             _ => None,
         };
@@ -1263,6 +1257,14 @@ mod tests {
         );
         let (one, other) = (returning(set(vec![Value::Int(5)])), returning(set(vec![Value::Int(6)])));
         assert_eq!(covered(&one, &wavering), covered(&other, &wavering));
+    }
+
+    #[test]
+    fn a_list_in_which_one_element_wavers_is_covered_as_a_whole() {
+        let coins = |one, other| returning(list(vec![Value::Int(one), Value::Int(other)]));
+        // The second coin was the same twice, by chance.
+        let wavering = compare(&coins(0, 1), &coins(1, 1), &Tolerance::default());
+        assert_eq!(covered(&coins(0, 1), &wavering), covered(&coins(0, 0), &wavering));
     }
 
     #[test]

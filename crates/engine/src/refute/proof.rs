@@ -11,8 +11,12 @@ use super::trial::{Trial, key};
 use super::writing::sentence;
 use super::{JUDGED, judged_scope};
 
-/// How often a difference must be seen again, in fresh state.
-const CONFIRMATIONS: u32 = 3;
+/// How often a difference must be seen again, in fresh state: two values drawn by lot are soon the same three times.
+const CONFIRMATIONS: u32 = 6;
+/// How often a witness is run on each version, outside of the search.
+const REPLAYS: u32 = 3;
+/// And how often one whose input shows something that is never the same.
+const REPLAYS_OF_UNSTABLE: u32 = 12;
 /// Inputs that making one smaller may cost.
 const MINIMISING: u64 = 4000;
 
@@ -22,6 +26,8 @@ pub(super) struct Confirmed {
     pub(super) patched: Seen,
     pub(super) buggy: Option<Seen>,
     pub(super) claim: Claim,
+    /// How often its witness is to be run on each version.
+    pub(super) replays: u32,
 }
 
 /// Why a difference that seemed to count does not.
@@ -88,7 +94,10 @@ impl Trial<'_> {
         };
         let buggy = seen.next().flatten();
         Ok(match self.rule(input, &reference, &patched) {
-            Ruling::Evidence(claim) => Some(Confirmed { reference, patched, buggy, claim }),
+            Ruling::Evidence(claim) => {
+                let replays = if wavering.is_empty() { REPLAYS } else { REPLAYS_OF_UNSTABLE };
+                Some(Confirmed { reference, patched, buggy, claim, replays })
+            }
             _ => None,
         })
     }

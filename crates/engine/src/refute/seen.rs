@@ -1,8 +1,11 @@
 //! What versions did with an input.
 
+use std::collections::BTreeMap;
+
 use bonafix_lang::{Behaviour, LangError, Run, RunScope};
 use bonafix_model::{
-    Breakdown, Confirmation, Difference, Observation, Sequence, SequenceOutcome, Tolerance, compare, covered,
+    Breakdown, Confirmation, Difference, Element, Observation, Sequence, SequenceOutcome, Slot, Tolerance,
+    compare, covered,
 };
 
 use super::JUDGED;
@@ -78,12 +81,52 @@ pub(super) fn both(
     }
 }
 
+/// A value in which more places waver is taken to waver as a whole: others may have been the same by chance.
+const PLACES: usize = 3;
+
 /// Where a version differs from itself.
 pub(super) fn wavering(confirmation: &Confirmation) -> Vec<Difference> {
-    match confirmation {
-        Confirmation::Unstable { observations } => {
-            compare(&observations[0], &observations[1], &Tolerance::default())
+    let Confirmation::Unstable { observations } = confirmation else { return Vec::new() };
+    let mut found = compare(&observations[0], &observations[1], &Tolerance::default());
+    let mut places: BTreeMap<(Slot, Element), usize> = BTreeMap::new();
+    for difference in &found {
+        *places.entry((difference.location.step, difference.location.element)).or_default() += 1;
+    }
+    for Difference { location, .. } in &mut found {
+        if places[&(location.step, location.element)] > PLACES {
+            location.path.clear();
         }
-        _ => Vec::new(),
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use bonafix_model::{Ending, Field, StepObservation, Value};
+
+    use super::*;
+
+    fn seen(bits: [i32; 6]) -> Observation {
+        let field = |(name, bit): (usize, i32)| Field {
+            name: format!("f{name}"),
+            visible: true,
+            value: Value::Int(bit),
+        };
+        let fields = bits.into_iter().enumerate().map(field).collect();
+        let result = Value::Object { type_name: "p.Coins".to_owned(), fields };
+        let step = StepObservation { step: 1, result: Some(result), ..StepObservation::default() };
+        Observation { steps: vec![step], ending: Ending::Completed }
+    }
+
+    fn places(one: [i32; 6], other: [i32; 6]) -> Vec<usize> {
+        let observations = Box::new([seen(one), seen(other)]);
+        let wavering = wavering(&Confirmation::Unstable { observations });
+        wavering.iter().map(|difference| difference.location.path.len()).collect()
+    }
+
+    #[test]
+    fn a_value_that_wavers_in_many_places_wavers_as_a_whole() {
+        assert_eq!(places([0; 6], [1, 0, 0, 0, 0, 0]), [1], "a clock in a record");
+        assert_eq!(places([0; 6], [1, 1, 1, 1, 0, 0]), [0; 4], "six coins, two of which fell the same way");
     }
 }

@@ -8,9 +8,6 @@ use super::TECHNIQUE;
 use super::proof::{Confirmed, Dismissal};
 use super::trial::Trial;
 
-/// How often a witness is run on each version, outside of the search.
-const REPLAYS: u32 = 3;
-
 impl Trial<'_> {
     /// Writes it down for people, and runs it from there.
     pub(super) fn write(
@@ -30,7 +27,7 @@ impl Trial<'_> {
             patched: confirmed.patched.behaviour(),
             precision: self.options.tolerance_for(&self.knowledge).relative,
             versions: refutation.versions,
-            repetitions: REPLAYS,
+            repetitions: confirmed.replays,
         };
         let written = match refutation.explorer.write_witness(&draft, &folder, refutation.log) {
             Ok(written) => written,
@@ -42,7 +39,7 @@ impl Trial<'_> {
             }
         };
         let confirmations = confirmations(&written);
-        if confirmations < REPLAYS {
+        if confirmations < confirmed.replays {
             tracing::debug!(?written.replays, "a witness did not hold");
             return Ok(Err(Dismissal::new("not-reproduced", &confirmed.claim)));
         }
@@ -50,7 +47,7 @@ impl Trial<'_> {
         let witness = Witness {
             folder: folder.strip_prefix(run).unwrap_or(&folder).to_owned(),
             oracle: "reference".to_owned(),
-            replays: REPLAYS,
+            replays: confirmed.replays,
             confirmed: confirmations,
         };
         let mut evidence = self.evidence(Strength::Proof, input, &confirmed.claim, Some(&written));
