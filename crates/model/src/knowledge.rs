@@ -116,6 +116,9 @@ pub struct ParameterFacts {
     pub empty: bool,
     /// Arrays and lists of two elements or more that tests pass.
     pub lists: u32,
+    /// By its name it says how far off something may be, and is not negative.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tolerance: bool,
     /// The documentation, or the parameter's own name, says that it is sorted.
     #[serde(default)]
     pub sorted: bool,

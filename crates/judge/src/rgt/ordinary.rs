@@ -145,7 +145,7 @@ impl<'a> Parameter<'a> {
         let facts = self.facts?;
         let seen = facts.seen >= 1 && (facts.positive || facts.zero || facts.negative);
         let odd = match sign {
-            Ordering::Less => seen && !facts.negative,
+            Ordering::Less => (seen || facts.tolerance) && !facts.negative,
             Ordering::Equal => {
                 let positive =
                     facts.positive && !facts.negative && facts.range.is_none_or(|(least, _)| least > 0);

@@ -171,7 +171,8 @@ impl<'a> FactsBuilder<'a> {
         }
     }
 
-    /// Which parameters are said to be sorted: by their names, the method's documentation or that of the class.
+    /// Which parameters are said to be sorted: by their names, the method's documentation or that of the class. And which
+    /// are tolerances, by their names.
     fn add_order(&mut self, id: CallableId, class: &Class<'_>, method: &Method<'_>) {
         let around = std::iter::successors(method.node.parent(), Node::parent)
             .find(|node| node.kind().ends_with("_declaration"));
@@ -183,6 +184,11 @@ impl<'a> FactsBuilder<'a> {
                 && let Some(facts) = self.of(id).parameters.get_mut(at)
             {
                 facts.sorted = true;
+            }
+            if is_tolerance(&parameter.name)
+                && let Some(facts) = self.of(id).parameters.get_mut(at)
+            {
+                facts.tolerance = true;
             }
         }
     }
@@ -287,9 +293,22 @@ fn is_descending(first: &Seen, second: &Seen) -> bool {
     }
 }
 
+/// Does a name say that it is how far off something may be?
+fn is_tolerance(name: &str) -> bool {
+    let name = name.to_lowercase();
+    ["accuracy", "tolerance", "epsilon", "precision"].iter().any(|word| name.contains(word))
+        || ["eps", "tol"].contains(&name.as_str())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_tolerance_is_known_by_its_name() {
+        assert!(is_tolerance("functionValueAccuracy") && is_tolerance("eps") && is_tolerance("relTolerance"));
+        assert!(!is_tolerance("steps") && !is_tolerance("value") && !is_tolerance("total"));
+    }
 
     fn facts_of(values: &[Seen]) -> ParameterFacts {
         let mut facts = ParameterFacts::default();

@@ -441,3 +441,12 @@ fn a_stub_may_be_the_receiver() {
     let input = Sequence { steps: vec![stub, integer(1), call(LISTEN, Some(0), &[1])] };
     check_input(&input, &Knowledge::default(), "ordinary");
 }
+
+#[test]
+fn a_tolerance_is_not_negative_even_where_no_test_passes_one() {
+    let tolerance = ParameterFacts { tolerance: true, ..ParameterFacts::default() };
+    check_input(&bag_call(COUNT, real(-3.0)), &knowing_parameter(COUNT, tolerance.clone()), "unusual-sign");
+    check_input(&bag_call(COUNT, real(3.0)), &knowing_parameter(COUNT, tolerance), "ordinary");
+    let other = ParameterFacts::default();
+    check_input(&bag_call(COUNT, real(-3.0)), &knowing_parameter(COUNT, other), "ordinary");
+}
