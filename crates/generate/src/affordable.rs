@@ -42,7 +42,30 @@ fn exponent(text: &str) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
+    use bonafix_model::{Callable, Knowledge};
+
     use super::*;
+    use crate::testing::{BELOW, call, catalog, constant};
+
+    #[test]
+    fn a_place_far_out_is_not_affordable_and_a_number_is() {
+        let mut catalog = catalog();
+        let like = catalog.callables[BELOW as usize].clone();
+        let owner = "java.math.BigDecimal".to_owned();
+        let scale = Callable { owner, name: "setScale".to_owned(), ..like };
+        catalog.callables.push(scale.clone());
+        catalog.callables.push(Callable { name: "<init>".to_owned(), ..scale });
+        let scale = u32::try_from(catalog.callables.len()).unwrap() - 2;
+        let knowledge = Knowledge::default();
+        let world = World::new(&catalog, &knowledge, &[]);
+        let affordable = |callable, value| {
+            let steps = vec![constant(value), call(callable, None, &[0])];
+            is_affordable(&world, &Sequence { steps })
+        };
+        assert!(affordable(scale, FARTHEST) && !affordable(scale, FARTHEST + 1));
+        assert!(!affordable(scale, i64::from(i32::MIN)));
+        assert!(affordable(scale + 1, 1 << 30) && affordable(BELOW, 1 << 30));
+    }
 
     #[test]
     fn exponents_are_read_from_the_end_of_a_number() {

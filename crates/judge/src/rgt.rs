@@ -236,7 +236,7 @@ impl Differences {
         let levelled = levelled.map(|seen| (Some(self.levelled), tellability(seen), seen));
         let (objection, _, difference) =
             counting.chain(levelled).min_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)))?;
-        let difference = self.as_seen(difference);
+        let difference = if self.counting.is_empty() { difference } else { self.as_seen(difference) };
         let class = policy.class(difference, patched);
         Some(Finding { objection, claim: claim(class, difference, reference, patched) })
     }

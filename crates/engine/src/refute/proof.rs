@@ -114,9 +114,7 @@ impl Trial<'_> {
             return Ok(false);
         }
         if self.tests_leave_numbers.is_none() {
-            let seeds: Vec<Sequence> =
-                self.knowledge.seeds.iter().map(|seed| seed.sequence.clone()).collect();
-            self.tests_leave_numbers = Some(compared(&seeds, run)?);
+            self.tests_leave_numbers = Some(compared(&self.inputs_of_tests(), run)?);
         }
         Ok(self.tests_leave_numbers == Some(false))
     }
