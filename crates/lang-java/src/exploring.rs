@@ -1,7 +1,7 @@
 //! A project as a search sees it: versions side by side, what is known of them, and counterexamples.
 
 use bonafix_lang::{
-    Explore, ExploreRequest, Explored, LangError, Run, WitnessDraft, WitnessError, WrittenWitness,
+    Explore, ExploreRequest, Explored, LangError, Run, Tracer, WitnessDraft, WitnessError, WrittenWitness,
 };
 use bonafix_model::{Catalog, Knowledge, Sequence};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -13,6 +13,14 @@ use crate::layout::Module;
 use crate::project::JavaProject;
 
 impl Explore for JavaProject {
+    fn tracer<'a>(
+        &'a self,
+        _request: &ExploreRequest<'_>,
+        _log: &Utf8Path,
+    ) -> Result<Box<dyn Tracer + 'a>, LangError> {
+        Err(LangError::Internal("tracing is not there yet".to_owned()))
+    }
+
     fn explore(&self, request: &ExploreRequest<'_>, log: &Utf8Path) -> Result<Explored, LangError> {
         let mut versions = Vec::new();
         for version in request.versions {

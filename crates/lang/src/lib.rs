@@ -16,8 +16,8 @@ use bonafix_model::{Delta, FileEdit, Notice, TestId, TestResult, TestRun, TestSe
 use camino::Utf8Path;
 
 pub use run::{
-    Behaviour, Explore, ExploreRequest, Explored, ExploredVersion, Replay, Run, RunScope, WitnessDraft,
-    WitnessError, WrittenWitness,
+    Behaviour, Explore, ExploreRequest, Explored, ExploredVersion, OnTrace, Replay, Run, RunScope,
+    TraceLimits, Traced, Tracer, WitnessDraft, WitnessError, WrittenWitness,
 };
 
 /// What a project turned out to be.

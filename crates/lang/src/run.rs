@@ -3,7 +3,7 @@
 
 use bonafix_model::{
     Breakdown, Catalog, Confirmation, Delta, Difference, DifferenceClass, Goal, Knowledge, Notice,
-    Observation, Ran, Sequence, TestId, TreeChange, VersionRole,
+    Observation, Ran, Sequence, TestId, Trace, TreeChange, VersionRole,
 };
 use camino::Utf8Path;
 
@@ -54,7 +54,8 @@ pub struct ExploredVersion<'a> {
 /// What a search is to be made in.
 #[derive(Debug, Clone, Copy)]
 pub struct ExploreRequest<'a> {
-    /// The versions, by number: the reference first, then the patched one, then the buggy one.
+    /// The versions, by number: first the one that is taken for right (the reference, or the buggy one where there is
+    /// none), then the patched one, then any others.
     pub versions: &'a [ExploredVersion<'a>],
     /// Tests that show the bug.
     pub failing: &'a [TestId],
@@ -144,8 +145,68 @@ pub enum WitnessError {
     Lang(#[from] LangError),
 }
 
+/// How an execution is to be traced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TraceLimits {
+    /// Statements of one execution that are kept; what runs longer is cut.
+    pub statements: u32,
+    /// What has not begun by then is set aside; none for no end.
+    pub deadline: Option<std::time::Instant>,
+    /// Limit of one test.
+    pub test: std::time::Duration,
+}
+
+/// One execution in the buggy and in the patched version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Traced {
+    /// It comes to a changed method in neither.
+    NotReached,
+    /// What it ran.
+    Both {
+        /// In the buggy version.
+        buggy: Trace,
+        /// In the patched version.
+        patched: Trace,
+    },
+    /// It cannot be compared: it is not the same twice, its threads take turns, it hangs …
+    SetAside(String),
+}
+
+/// Gets each execution by its place in the list, once it is known.
+pub type OnTrace<'a> = &'a mut dyn FnMut(usize, Traced);
+
+/// Runs tests and inputs in the buggy and in the patched version, and tells which statements ran. Numbers of statements
+/// mean the same for both, and in both versions.
+pub trait Tracer {
+    /// Runs tests as they are, each twice on the buggy version to see whether it does the same again.
+    fn tests(
+        &mut self,
+        tests: &[TestId],
+        limits: &TraceLimits,
+        on_trace: OnTrace<'_>,
+    ) -> Result<(), LangError>;
+
+    /// Runs inputs in terms of the catalog that [`Explore::explore`] gave for the same versions.
+    fn inputs(
+        &mut self,
+        inputs: &[Sequence],
+        limits: &TraceLimits,
+        on_trace: OnTrace<'_>,
+    ) -> Result<(), LangError>;
+
+    /// What lacks probes, so that traces have gaps.
+    fn notices(&self) -> Vec<Notice>;
+}
+
 /// What a language provides for a search.
 pub trait Explore {
+    /// Prepares the buggy and the patched version of a request, which were built before, for tracing.
+    fn tracer<'a>(
+        &'a self,
+        request: &ExploreRequest<'_>,
+        log: &Utf8Path,
+    ) -> Result<Box<dyn Tracer + 'a>, LangError>;
+
     /// Prepares versions that were built before.
     fn explore(&self, request: &ExploreRequest<'_>, log: &Utf8Path) -> Result<Explored, LangError>;
 

@@ -17,7 +17,9 @@ mod knowledge;
 mod observation;
 mod outcome;
 mod report;
+mod similarity;
 mod test;
+mod trace;
 mod witness;
 
 pub use change::{FileEdit, TreeChange};
@@ -51,7 +53,9 @@ pub use report::{
     BaselineReport, BrokenBaseline, Notice, PatchReport, Plausibility, RunReport, StillFailing,
     SubjectReport, TestChange, TestChangeKind, Timings, TriggerOrigin, TriggerTest, VersionRole,
 };
+pub use similarity::{Distance, SetAside, Similarity, SimilarityRule, TestClass, TestFigures, TestOrigin};
 pub use test::{Failure, TestId, TestOutcome, TestResult, TestRun, TestSelection};
+pub use trace::Trace;
 pub use witness::{Promise, ReplayReport, ReplayedVersion};
 
 /// Version of the JSON that bonafix writes. Raised when a field changes meaning or disappears; new fields may

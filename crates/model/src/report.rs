@@ -160,7 +160,7 @@ pub struct Plausibility {
 pub struct Timings(pub BTreeMap<String, u64>);
 
 /// Everything about one patch.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PatchReport {
     /// Its name: file name, revision range or `stdin`.
     pub name: String,
@@ -186,6 +186,9 @@ pub struct PatchReport {
     /// What was tried, one entry a technique.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub efforts: Vec<crate::Effort>,
+    /// What PATCH-SIM measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub similarity: Option<crate::Similarity>,
     /// What the user should know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<Notice>,
@@ -207,6 +210,7 @@ impl PatchReport {
             plausibility: None,
             evidence: Vec::new(),
             efforts: Vec::new(),
+            similarity: None,
             notices: Vec::new(),
             timings: Timings::default(),
         }
@@ -214,7 +218,7 @@ impl PatchReport {
 }
 
 /// Everything about one run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunReport {
     /// [`crate::FORMAT_VERSION`] of the writer.
     pub format: u32,

@@ -341,6 +341,7 @@ mod tests {
             plausibility: None,
             evidence: vec![],
             efforts: vec![],
+            similarity: None,
             notices: vec![],
             timings: Timings::default(),
         }

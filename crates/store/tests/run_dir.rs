@@ -50,6 +50,7 @@ fn result(name: &str) -> PatchReport {
         plausibility: None,
         evidence: vec![],
         efforts: vec![],
+        similarity: None,
         notices: vec![],
         timings: Timings::default(),
     }

@@ -251,6 +251,14 @@ fn knowledge() -> Knowledge {
 }
 
 impl Explore for FakeExplorer {
+    fn tracer<'a>(
+        &'a self,
+        _request: &ExploreRequest<'_>,
+        _log: &Utf8Path,
+    ) -> Result<Box<dyn bonafix_lang::Tracer + 'a>, LangError> {
+        Err(LangError::Internal("nothing is traced here".to_owned()))
+    }
+
     fn explore(&self, _: &ExploreRequest<'_>, _: &Utf8Path) -> Result<Explored, LangError> {
         let goal = Goal { purpose: GoalPurpose::Reach, text: "below".to_owned() };
         let run =
