@@ -6,7 +6,10 @@
 
 pub mod combine;
 mod discards;
+pub mod distance;
+pub mod patch_sim;
 pub mod rgt;
 
 pub use combine::combine;
 pub use discards::Discards;
+pub use distance::distance;

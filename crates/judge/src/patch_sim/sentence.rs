@@ -1,0 +1,57 @@
+//! What PATCH-SIM found, in a sentence for people.
+
+use bonafix_model::{Similarity, SimilarityRule, TestClass, TestFigures, TestOrigin};
+
+use super::farthest_passing;
+
+/// Which test, which figures, which condition.
+pub fn sentence(similarity: &Similarity) -> String {
+    let Some((test, ap)) = farthest_passing(&similarity.tests).zip(similarity.ap) else {
+        return "no passing test that reaches the change could be compared, so nothing speaks against the patch"
+            .to_owned();
+    };
+    let passing = format!("{} changes by {}", told(test), figure(ap));
+    let kp = figure(similarity.kp);
+    match (similarity.against, similarity.af) {
+        (Some(SimilarityRule::PassingChanged), _) => {
+            format!("{passing}: what passes must change by less than {kp} (Ap >= Kp)")
+        }
+        (Some(SimilarityRule::FailingUnchanged), Some(af)) => {
+            let failing = failing(similarity);
+            format!(
+                "{passing}, and {failing} by no more, {}: what failed must change most (Ap >= Af)",
+                figure(af)
+            )
+        }
+        (_, Some(af)) => {
+            let failing = failing(similarity);
+            format!(
+                "{passing} at most, and {failing} by {}: what failed changes, what passes stays",
+                figure(af)
+            )
+        }
+        (_, None) => format!("{passing} at most, less than {kp}; no failing test could be compared"),
+    }
+}
+
+fn told(test: &TestFigures) -> String {
+    let name = &test.name;
+    match test.origin {
+        TestOrigin::Original => format!("the passing test {name}"),
+        TestOrigin::Generated => format!("the generated test {name}, which counts as passing,"),
+    }
+}
+
+/// `the failing test`, `3 failing tests on average`.
+fn failing(similarity: &Similarity) -> String {
+    let count = similarity.tests.iter().filter(|test| test.class == TestClass::Failing).count();
+    match count {
+        1 => "the failing test".to_owned(),
+        several => format!("{several} failing tests on average"),
+    }
+}
+
+/// Three digits, but never a 0 for what is more.
+fn figure(value: f64) -> String {
+    if value > 0.0 && value < 0.0005 { format!("{value:.1e}") } else { format!("{value:.3}") }
+}

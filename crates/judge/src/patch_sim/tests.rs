@@ -1,0 +1,244 @@
+//! Every formula, worked by hand.
+
+use TestClass::{Discarded, Failing, Passing};
+use TestOrigin::{Generated, Original};
+
+use super::*;
+
+fn exactly(value: f64) -> Distance {
+    Distance { value, at_most: false }
+}
+
+fn at_most(value: f64) -> Distance {
+    Distance { value, at_most: true }
+}
+
+fn test(class: TestClass, change: f64) -> TestFigures {
+    TestFigures {
+        name: "T.a".to_owned(),
+        origin: Original,
+        class,
+        to_passing: None,
+        to_failing: None,
+        change: exactly(change),
+        statements: (10, 10),
+    }
+}
+
+fn passing(change: f64) -> TestFigures {
+    test(Passing, change)
+}
+
+fn failing(change: f64) -> TestFigures {
+    test(Failing, change)
+}
+
+fn paper() -> Options {
+    Options::default()
+}
+
+fn class(to_passing: Option<f64>, to_failing: Option<f64>) -> TestClass {
+    classify(to_passing.map(exactly), to_failing.map(exactly), &paper())
+}
+
+fn against(tests: &[TestFigures]) -> Option<SimilarityRule> {
+    decide(tests, &paper()).against
+}
+
+fn is_near(found: Option<f64>, expected: f64) {
+    assert!(found.is_some_and(|found| (found - expected).abs() < 1e-12), "{found:?}, not {expected}");
+}
+
+#[test]
+fn a_generated_test_is_what_its_nearest_neighbour_is() {
+    assert_eq!(class(Some(0.1), Some(0.2)), Passing);
+    assert_eq!(class(Some(0.2), Some(0.1)), Failing);
+    assert_eq!(class(Some(0.2), Some(0.2)), Discarded);
+    assert_eq!(class(Some(0.0), Some(0.0)), Discarded);
+    // However far both are.
+    assert_eq!(class(Some(0.8), Some(0.9)), Passing);
+}
+
+#[test]
+fn without_a_passing_test_the_threshold_decides_and_itself_is_far_enough() {
+    assert_eq!(class(None, Some(0.41)), Passing);
+    assert_eq!(class(None, Some(0.4)), Passing);
+    assert_eq!(class(None, Some(0.39)), Failing);
+    assert_eq!(class(None, Some(0.0)), Failing);
+}
+
+#[test]
+fn without_a_failing_test_nothing_can_be_failing() {
+    assert_eq!(class(Some(0.9), None), Passing);
+    assert_eq!(class(None, None), Passing);
+}
+
+#[test]
+fn with_a_margin_what_lies_between_is_discarded() {
+    let options = Options { margin: 0.1, ..paper() };
+    let class = |passing, failing| classify(Some(exactly(passing)), Some(exactly(failing)), &options);
+    assert_eq!(class(0.25, 0.5), Passing);
+    assert_eq!(class(0.25, 0.3), Discarded);
+    assert_eq!(class(0.3, 0.25), Discarded);
+    assert_eq!(class(0.5, 0.25), Failing);
+}
+
+#[test]
+fn a_class_that_hangs_on_a_distance_that_is_not_exact_is_none() {
+    let class = |passing, failing| classify(passing, Some(failing), &paper());
+    // Nearer to what passes, even if it is nearer still.
+    assert_eq!(class(Some(at_most(0.1)), exactly(0.2)), Passing);
+    assert_eq!(class(Some(exactly(0.1)), at_most(0.2)), Discarded);
+    assert_eq!(class(Some(exactly(0.2)), at_most(0.1)), Failing);
+    assert_eq!(class(Some(at_most(0.2)), exactly(0.1)), Discarded);
+    assert_eq!(class(None, at_most(0.3)), Failing);
+    assert_eq!(class(None, at_most(0.5)), Discarded);
+}
+
+#[test]
+fn the_nearest_is_exact_if_no_other_can_be_nearer() {
+    assert_eq!(nearest([]), None);
+    assert_eq!(nearest([exactly(0.3), exactly(0.1), exactly(0.2)]), Some(exactly(0.1)));
+    assert_eq!(nearest([at_most(0.3), exactly(0.1)]), Some(at_most(0.1)));
+    assert_eq!(nearest([at_most(0.3), exactly(0.0)]), Some(exactly(0.0)));
+}
+
+#[test]
+fn a_good_patch_changes_failing_tests_and_not_passing_ones() {
+    // Ap = max(0.1, 0) = 0.1 < 0.25, Af = (0.2 + 0.4) / 2 = 0.3 > Ap.
+    let decision = decide(&[passing(0.1), passing(0.0), failing(0.2), failing(0.4)], &paper());
+    is_near(decision.ap, 0.1);
+    is_near(decision.af, 0.3);
+    assert_eq!(decision.against, None);
+}
+
+#[test]
+fn one_passing_test_that_changes_too_much_is_enough() {
+    let tests = |change| [passing(0.0), passing(change), failing(0.9)];
+    assert_eq!(against(&tests(0.25)), Some(SimilarityRule::PassingChanged));
+    assert_eq!(against(&tests(0.6)), Some(SimilarityRule::PassingChanged));
+    assert_eq!(against(&tests(0.2499)), None);
+}
+
+#[test]
+fn passing_tests_may_not_change_as_much_as_failing_ones() {
+    assert_eq!(against(&[passing(0.2), failing(0.1)]), Some(SimilarityRule::FailingUnchanged));
+    assert_eq!(against(&[passing(0.2), failing(0.2)]), Some(SimilarityRule::FailingUnchanged));
+    assert_eq!(against(&[passing(0.2), failing(0.21)]), None);
+}
+
+#[test]
+fn a_patch_that_changes_no_trace_is_wrong_by_the_formula() {
+    assert_eq!(against(&[passing(0.0), failing(0.0)]), Some(SimilarityRule::FailingUnchanged));
+}
+
+#[test]
+fn a_mean_of_equal_changes_is_a_tie_whatever_its_last_bit() {
+    // 0.1 + 0.1 + 0.1 is more than 0.3, in floating point numbers.
+    let tests = [passing(0.1), failing(0.1), failing(0.1), failing(0.1)];
+    assert_eq!(against(&tests), Some(SimilarityRule::FailingUnchanged));
+}
+
+#[test]
+fn both_conditions_together_are_told_as_the_first() {
+    assert_eq!(against(&[passing(0.5), failing(0.1)]), Some(SimilarityRule::PassingChanged));
+}
+
+#[test]
+fn without_a_passing_test_nothing_speaks_against_a_patch() {
+    for tests in [vec![], vec![failing(0.0)], vec![failing(0.0), test(Discarded, 1.0)]] {
+        assert_eq!((decide(&tests, &paper()).ap, against(&tests)), (None, None));
+    }
+}
+
+#[test]
+fn without_a_failing_test_only_the_change_of_passing_ones_counts() {
+    assert_eq!(decide(&[passing(0.0)], &paper()), Decision { ap: Some(0.0), af: None, against: None });
+    assert_eq!(against(&[passing(0.3)]), Some(SimilarityRule::PassingChanged));
+}
+
+#[test]
+fn empty_traces_have_no_distance_and_no_influence_beyond_that() {
+    let change = crate::distance(&[], &[], crate::distance::Limit::default());
+    let empty = TestFigures { change, statements: (0, 0), ..passing(0.0) };
+    assert_eq!(against(&[empty.clone(), failing(0.1)]), None);
+    assert_eq!(
+        against(&[empty.clone(), TestFigures { class: Failing, ..empty }]),
+        Some(SimilarityRule::FailingUnchanged)
+    );
+}
+
+#[test]
+fn what_is_not_exact_never_speaks_against_a_patch() {
+    let unsure = TestFigures { change: at_most(0.9), ..passing(0.0) };
+    assert_eq!(decide(&[unsure.clone(), failing(0.1)], &paper()).ap, None);
+    let decision = decide(&[unsure, passing(0.1), failing(0.2)], &paper());
+    assert_eq!((decision.ap, decision.against), (Some(0.1), None));
+    // It may have changed by 0.5, and that would be enough.
+    let fixed = TestFigures { change: at_most(0.5), ..failing(0.0) };
+    assert_eq!(against(&[passing(0.1), fixed]), None);
+}
+
+#[test]
+fn one_far_failing_test_does_not_drown_a_robust_mean() {
+    let tests = [passing(0.1), failing(0.02), failing(0.9), failing(0.04)];
+    let decided = |failing_mean| decide(&tests, &Options { failing_mean, ..paper() });
+    is_near(decided(FailingMean::Mean).af, 0.32);
+    assert_eq!(decided(FailingMean::Mean).against, None);
+    is_near(decided(FailingMean::Median).af, 0.04);
+    assert_eq!(decided(FailingMean::Median).against, Some(SimilarityRule::FailingUnchanged));
+    is_near(decided(FailingMean::WithoutFarthest).af, 0.03);
+    assert_eq!(decided(FailingMean::WithoutFarthest).against, Some(SimilarityRule::FailingUnchanged));
+}
+
+#[test]
+fn robust_means_of_few_tests() {
+    let figure = |changes: &[f64], how| one_figure(changes.to_vec(), how);
+    for how in [FailingMean::Mean, FailingMean::Median, FailingMean::WithoutFarthest] {
+        assert_eq!(figure(&[], how), None);
+        is_near(figure(&[0.3], how), 0.3);
+        is_near(figure(&[0.1, 0.3], how), 0.2);
+    }
+    is_near(figure(&[0.9, 0.1, 0.3, 0.2], FailingMean::Median), 0.25);
+    is_near(figure(&[0.9, 0.1, 0.3, 0.2], FailingMean::WithoutFarthest), 0.2);
+}
+
+#[test]
+fn everything_is_in_the_report() {
+    let generated = TestFigures { origin: Generated, ..passing(0.2) };
+    let aside = SetAside { name: "T.b".to_owned(), reason: "flaky".to_owned() };
+    let tests = vec![passing(0.0), generated, failing(0.3)];
+    let found = similarity(tests.clone(), vec![aside.clone()], &paper());
+    is_near(found.ap, 0.2);
+    is_near(found.af, 0.3);
+    // Of the original ones alone: (0 + 0.3) / 2.
+    is_near(found.semantic_distance, 0.15);
+    assert_eq!((found.tests, found.set_aside, found.against), (tests, vec![aside], None));
+    assert_eq!(similarity(Vec::new(), Vec::new(), &paper()).semantic_distance, None);
+}
+
+#[test]
+fn the_sentence_names_the_test_the_figures_and_the_condition() {
+    let told = |tests: &[TestFigures]| sentence(&similarity(tests.to_vec(), Vec::new(), &paper()));
+    let generated = TestFigures { origin: Generated, name: "#7 f(3)".to_owned(), ..passing(0.31) };
+    assert_eq!(
+        told(&[passing(0.0), generated, failing(0.9)]),
+        "the generated test #7 f(3), which counts as passing, changes by 0.310: what passes must change by less than \
+         0.250 (Ap >= Kp)"
+    );
+    assert_eq!(
+        told(&[passing(0.0002), failing(0.0001)]),
+        "the passing test T.a changes by 2.0e-4, and the failing test by no more, 1.0e-4: what failed must change most \
+         (Ap >= Af)"
+    );
+    assert_eq!(
+        told(&[passing(0.02), failing(0.2), failing(0.4)]),
+        "the passing test T.a changes by 0.020 at most, and 2 failing tests on average by 0.300: what failed changes, \
+         what passes stays"
+    );
+    assert_eq!(
+        told(&[passing(0.02)]),
+        "the passing test T.a changes by 0.020 at most, less than 0.250; no failing test could be compared"
+    );
+    assert!(told(&[failing(0.2)]).starts_with("no passing test"));
+}
