@@ -5,6 +5,7 @@
 //! `docs/decisions/0004-delta.md`.
 
 mod align;
+mod distance;
 mod elements;
 mod member;
 mod outline;
@@ -31,6 +32,7 @@ pub fn delta_file(path: &Utf8Path, before: Option<&[u8]>, after: Option<&[u8]>) 
         change,
         elements: Vec::new(),
         alignment: LineAlignment::default(),
+        syntactic_distance: None,
         problem: None,
     };
     let texts = (before.map(source::decode), after.map(source::decode));
@@ -58,6 +60,10 @@ fn analyse(file: &mut DeltaFile, before: Option<String>, after: Option<String>) 
     let mut read = |text| Outline::read(text, file.path.as_str(), &stem, &mut interner);
     let outlines = (before.map(&mut read), after.map(&mut read));
     file.problem = problem(outlines.0.as_ref(), outlines.1.as_ref());
+    if file.problem.is_none() {
+        // A tree with holes has a distance that says nothing.
+        file.syntactic_distance = Some(distance::between(outlines.0.as_ref(), outlines.1.as_ref()));
+    }
     file.elements = match &outlines {
         (Some(before), Some(after)) => {
             let (elements, same) = elements::compare(before, after);

@@ -737,3 +737,65 @@ fn test_methods_of_every_junit_are_found() {
         ]
     );
 }
+
+/// The syntactic distance between two methods with these bodies.
+fn distance(before: &str, after: &str) -> u64 {
+    let method = |body: &str| format!("class A {{ void m() {{ {body} }} }}");
+    let found = delta(&method(before), &method(after)).syntactic_distance.expect("both are understood");
+    assert!(!found.at_most);
+    found.nodes
+}
+
+#[test]
+fn another_operator_and_other_operands_go_and_come() {
+    assert_eq!(distance("return a > b + 1;", "return c < d + 1;"), 6);
+    assert_eq!(distance("x += 1;", "x -= 1;"), 2);
+    assert_eq!(distance("x++;", "++x;"), 2, "the operator moves");
+    assert_eq!(distance("f(\"a b\");", "f(\"a  b\");"), 2);
+    assert_eq!(distance("int i = 0;", "long i = 0;"), 2);
+    assert_eq!(distance("int[] i;", "int[][] i;"), 1);
+    assert_eq!(distance("int i = 0;", "final int i = 0;"), 1);
+}
+
+#[test]
+fn what_is_put_around_a_statement_costs_itself_and_its_condition() {
+    assert_eq!(distance("f(a, b);", "if (c) { f(a, b); }"), 3, "if, c, block");
+    assert_eq!(distance("f(a, b);", "if (c) f(a, b);"), 2);
+    assert_eq!(distance("if (c) { f(); }", "f();"), 3);
+    assert_eq!(distance("if (c) { f(); }", "if (c) { f(); } else { return; }"), 2, "block, return");
+}
+
+#[test]
+fn a_statement_that_moves_goes_and_comes() {
+    assert_eq!(distance("a(); b(1); c();", "b(1); c(); a();"), 6, "statement, call and name, twice");
+    assert_eq!(distance("if (c) { a(); } else { }", "if (c) { } else { a(); }"), 2, "the empty block moves");
+}
+
+#[test]
+fn comments_white_space_and_needless_parentheses_cost_nothing() {
+    assert_eq!(distance("f(a); // one\n", "/* two */ f( a /* three */ ) ;"), 0);
+    assert_eq!(distance("return a + b * c;", "return (a + (b * c));"), 0);
+    assert_eq!(
+        distance("return (a + b) * c;", "return a + b * c;"),
+        2,
+        "one product holds the sum, or the sum the product"
+    );
+    assert_eq!(distance("", "/* nothing */ "), 0);
+}
+
+#[test]
+fn a_new_file_costs_all_its_nodes() {
+    let path = Utf8Path::new("A.java");
+    let source: &[u8] = b"class A { int f; }";
+    let file = delta_file(path, None, Some(source));
+    // Class, name, body, field, type, declarator, name.
+    assert_eq!(file.syntactic_distance.unwrap().nodes, 7);
+    assert_eq!(delta_file(path, Some(source), None).syntactic_distance, file.syntactic_distance);
+}
+
+#[test]
+fn what_is_not_understood_has_no_syntactic_distance() {
+    assert_eq!(delta("class A { int f; }", "class A { int = }").syntactic_distance, None);
+    let resource = delta_file(Utf8Path::new("a.properties"), Some(b"a=1"), Some(b"a=2"));
+    assert_eq!(resource.syntactic_distance, None);
+}

@@ -615,6 +615,7 @@ fn whole_class(class: &str) -> Delta {
         change: ChangeKind::Changed,
         elements: vec![element],
         alignment: LineAlignment::default(),
+        syntactic_distance: None,
         problem: None,
     };
     Delta { files: vec![file] }

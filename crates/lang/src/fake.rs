@@ -107,6 +107,7 @@ impl Project for FakeProject {
                 change: bonafix_model::ChangeKind::Changed,
                 elements: Vec::new(),
                 alignment: bonafix_model::LineAlignment::default(),
+                syntactic_distance: None,
                 problem: Some("the fake does not analyse".to_owned()),
             })
             .collect();

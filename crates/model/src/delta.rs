@@ -147,6 +147,16 @@ impl LineAlignment {
     }
 }
 
+/// How many nodes of the syntax tree must be deleted or inserted to get from one version to the other, at least.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SyntacticDistance {
+    /// The number of nodes.
+    pub nodes: u64,
+    /// It is at most this: the versions differ too much to know more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub at_most: bool,
+}
+
 /// What a patch does to one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DeltaFile {
@@ -161,6 +171,9 @@ pub struct DeltaFile {
     /// Which lines are the same in both versions.
     #[serde(default)]
     pub alignment: LineAlignment,
+    /// How far apart the syntax trees are; none where there are none, or none that could be read whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub syntactic_distance: Option<SyntacticDistance>,
     /// Why the file could not be analysed, or only in part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
@@ -179,8 +192,42 @@ impl Delta {
         self.files.iter().flat_map(|file| &file.elements)
     }
 
+    /// How far apart the versions are as syntax trees; none if that is not known of a file.
+    pub fn syntactic_distance(&self) -> Option<SyntacticDistance> {
+        self.files.iter().try_fold(SyntacticDistance::default(), |sum, file| {
+            let file = file.syntactic_distance?;
+            Some(SyntacticDistance { nodes: sum.nodes + file.nodes, at_most: sum.at_most || file.at_most })
+        })
+    }
+
     /// Does anything that can run differ? A file that could not be analysed counts as a difference.
     pub fn is_semantic(&self) -> bool {
         self.files.iter().any(|file| !file.elements.is_empty() || file.problem.is_some())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(syntactic_distance: Option<SyntacticDistance>) -> DeltaFile {
+        DeltaFile {
+            path: "A.java".into(),
+            change: ChangeKind::Changed,
+            elements: Vec::new(),
+            alignment: LineAlignment::default(),
+            syntactic_distance,
+            problem: None,
+        }
+    }
+
+    #[test]
+    fn the_distance_of_a_patch_is_the_sum_over_its_files() {
+        let known = |nodes, at_most| file(Some(SyntacticDistance { nodes, at_most }));
+        let sum = |files| Delta { files }.syntactic_distance();
+        assert_eq!(sum(Vec::new()), Some(SyntacticDistance { nodes: 0, at_most: false }));
+        let both = sum(vec![known(6, false), known(2, true)]);
+        assert_eq!(both, Some(SyntacticDistance { nodes: 8, at_most: true }));
+        assert_eq!(sum(vec![known(6, false), file(None)]), None);
     }
 }

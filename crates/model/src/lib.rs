@@ -29,6 +29,7 @@ pub use config::{
 };
 pub use delta::{
     ChangeKind, Delta, DeltaElement, DeltaFile, ElementId, ElementKind, LineAlignment, LineRange, Statement,
+    SyntacticDistance,
 };
 pub use event::{Event, Stage};
 pub use evidence::{DifferenceClass, Evidence, Exhibit, Strength, Witness};

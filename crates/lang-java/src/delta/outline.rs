@@ -83,6 +83,7 @@ pub(super) struct Element {
 /// What a file declares.
 pub(super) struct Outline {
     pub(super) text: String,
+    pub(super) tree: Tree,
     pub(super) tokens: Vec<Token>,
     pub(super) pieces: Vec<Piece>,
     /// The first is the file itself: package, imports, and what stands outside of any type.
@@ -102,7 +103,7 @@ impl Outline {
         let Walker { tokens, pieces, elements, .. } = walker;
         let punctuation = ["{", "}", ";", ","].map(|text| interner.id(text));
         let error = tree.root_node().has_error().then(|| first_error(&tree));
-        let mut outline = Self { text, tokens, pieces, elements, error, punctuation };
+        let mut outline = Self { text, tree, tokens, pieces, elements, error, punctuation };
         outline.narrow_file();
         outline
     }
