@@ -8,6 +8,7 @@ mod effort;
 mod evidence;
 mod excerpt;
 mod patch;
+mod similarity;
 mod summary;
 
 use bonafix_model::{Notice, RunReport, Verdict};

@@ -6,14 +6,14 @@ mod samples;
 
 use bonafix_model::{Outcome, PatchReport, RunReport};
 use bonafix_report::{json, table, without_timings};
-use samples::{broken, invalid, not_exercised, plausible, refuted, run, unrefuted};
+use samples::{broken, dissimilar, invalid, not_exercised, plausible, refuted, run, unrefuted};
 use serde_json::Value;
 
 fn reports() -> Vec<RunReport> {
     vec![
         run([]),
         run([plausible("a.diff")]),
-        run([refuted(), unrefuted(), not_exercised()]),
+        run([refuted(), unrefuted(), not_exercised(), dissimilar()]),
         run(invalid()),
         broken("no-tests", "no tests", &["way out"]),
     ]

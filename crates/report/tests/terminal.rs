@@ -4,7 +4,9 @@ mod samples;
 
 use bonafix_model::{DifferenceClass, RunReport};
 use bonafix_report::terminal::{Style, render, render_run};
-use samples::{broken, invalid, not_exercised, patch, plausible, refuted, run, unrefuted};
+use samples::{
+    broken, dissimilar, invalid, not_exercised, patch, plausible, refuted, run, similarity, unrefuted,
+};
 use serde_json::json;
 
 const STYLE: Style = Style { color: false, width: 100, verbose: false };
@@ -55,7 +57,7 @@ fn colour_changes_nothing_but_colour() {
     for report in [
         run([plausible("a.diff")]),
         run(invalid()),
-        run([refuted(), unrefuted(), not_exercised()]),
+        run([refuted(), unrefuted(), not_exercised(), dissimilar()]),
         broken("no-tests", "no tests", &["a", "@@ -1 +1 @@", "-b"]),
     ] {
         let colored = check(&report, Style { color: true, ..STYLE });
@@ -210,6 +212,70 @@ fn a_suspicious_patch() {
         ],
     }));
     insta::assert_snapshot!(check(&run([suspicious]), STYLE));
+}
+
+#[test]
+fn what_patch_sim_measured() {
+    for (name, style) in styles() {
+        insta::assert_snapshot!(format!("similarity{name}"), check(&run([dissimilar()]), style));
+    }
+}
+
+/// The lines about similarity, where these fields are different.
+fn similarity_lines(fields: serde_json::Value, style: Style) -> String {
+    let mut patch = dissimilar();
+    patch.similarity = Some(serde_json::from_value(similarity(fields)).expect("a similarity"));
+    let text = check(&run([patch]), style);
+    let (_, lines) = text.split_once("  similarity ").unwrap_or_else(|| panic!("{text}"));
+    lines.split_once("\nexit code").map_or(lines, |(lines, _)| lines).to_owned()
+}
+
+#[test]
+fn each_condition_of_patch_sim_is_said() {
+    let first = |fields| similarity_lines(fields, STYLE).lines().next().map(|line| line.trim().to_owned());
+    let said = |text: &str| Some(format!("patch-sim: {text}"));
+    assert_eq!(
+        first(json!({"against": "failing-unchanged", "ap": 0.125, "af": 0.0004})),
+        said("Ap 0.125, Af 4.0e-4: Ap >= Af, passing tests change as much as failing ones")
+    );
+    assert_eq!(
+        first(json!({"against": null, "ap": 0.2})),
+        said("Ap 0.200, Af 0.520: below Kp (0.250) and below Af, nothing against the patch")
+    );
+    assert_eq!(
+        first(json!({"against": null, "ap": 0.2, "af": null})),
+        said("Ap 0.200: below Kp (0.250), and there is no failing test to compare with")
+    );
+    assert_eq!(
+        first(json!({"against": null, "ap": null})),
+        said("Af 0.520: no passing test reaches the change, so nothing can be said")
+    );
+    assert_eq!(
+        first(json!({"against": null, "ap": null, "af": null, "tests": [], "set_aside": []})),
+        said("no passing test reaches the change, so nothing can be said")
+    );
+}
+
+#[test]
+fn no_test_is_named_where_none_decided() {
+    let lines = similarity_lines(json!({"against": null, "ap": 0.2}), STYLE);
+    assert!(!lines.contains("changes most") && lines.contains("7 tests ("), "{lines}");
+    let unchanged = json!({"against": "failing-unchanged", "ap": 0.0, "af": 0.0, "tests": []});
+    let lines = similarity_lines(unchanged, STYLE);
+    assert!(!lines.contains("changes most") && lines.contains("0 tests;"), "{lines}");
+}
+
+#[test]
+fn a_long_table_of_tests_is_cut() {
+    let tests: Vec<_> = (0..100)
+        .map(|number| {
+            json!({"name": format!("T#t{number}"), "origin": "original", "class": "passing",
+                "change": {"value": f64::from(number) / 100.0}, "statements": [1, 1]})
+        })
+        .collect();
+    let lines = similarity_lines(json!({"tests": tests}), Style { verbose: true, ..STYLE });
+    assert!(lines.contains("T#t99") && lines.contains("T#t60") && !lines.contains("T#t59"), "{lines}");
+    assert!(lines.contains("… and 60 more tests (see report.json)"), "{lines}");
 }
 
 #[test]

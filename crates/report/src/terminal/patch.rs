@@ -7,7 +7,7 @@ use bonafix_model::{
 
 use super::baseline::set_aside;
 use super::canvas::{Canvas, Ink, more};
-use super::{effort, evidence, notices, reason};
+use super::{effort, evidence, notices, reason, similarity};
 use crate::table::seconds;
 
 /// How many entries of a list are shown.
@@ -27,6 +27,9 @@ pub(super) fn draw(canvas: &mut Canvas, patch: &PatchReport) {
         draw_file(canvas, file);
     }
     evidence::draw_hints(canvas, &patch.evidence);
+    if let Some(similarity) = &patch.similarity {
+        similarity::draw(canvas, similarity);
+    }
     for effort in &patch.efforts {
         effort::draw(canvas, effort);
     }

@@ -196,6 +196,48 @@ pub(crate) fn not_exercised() -> PatchReport {
     }))
 }
 
+/// What PATCH-SIM measured for a patch that changes what passing tests do, with other fields on top.
+pub(crate) fn similarity(fields: Value) -> Value {
+    let original = |name: &str, class: &str, change: f64, statements: [u64; 2]| {
+        json!({"name": format!("demo.LeapYearTest#{name}"), "origin": "original", "class": class,
+            "change": {"value": change}, "statements": statements})
+    };
+    let generated = |number: usize, class: &str, near: [f64; 2], change: Value| {
+        json!({"name": format!("{number}: isLeap(int)"), "origin": "generated", "class": class,
+            "to_passing": {"value": near[0]}, "to_failing": {"value": near[1], "at_most": number == 3},
+            "change": change, "statements": [12, 14]})
+    };
+    let similarity = json!({
+        "kt": 0.4, "kp": 0.25, "ap": 0.3125, "af": 0.52, "against": "passing-changed", "semantic_distance": 0.2,
+        "tests": [
+            original("ordinary", "passing", 0.000_002, [1_200_000, 1_200_003]),
+            original("century", "failing", 0.52, [9, 12]),
+            original("odd", "passing", 0.0, [7, 7]),
+            generated(1, "passing", [0.1, 0.4], json!({"value": 0.25})),
+            generated(2, "passing", [0.1, 0.4], json!({"value": 0.3125})),
+            generated(3, "failing", [0.4, 0.125], json!({"value": 0.9, "at_most": true})),
+            generated(4, "discarded", [0.4, 0.4], json!({"value": 0.1})),
+        ],
+        "set_aside": [
+            {"name": "demo.LeapYearTest#clock", "reason": "not the same twice"},
+            {"name": "5: isLeap(int)", "reason": "did not come to an end"},
+            {"name": "6: isLeap(int)", "reason": "not the same twice"},
+        ],
+    });
+    merged(similarity, fields)
+}
+
+/// A patch against which only its similarity speaks.
+pub(crate) fn dissimilar() -> PatchReport {
+    patch(json!({
+        "name": "patches/dissimilar.diff",
+        "verdict": {"outcome": "suspicious", "summary": "patch-sim: a passing test behaves too differently"},
+        "evidence": [{"technique": "patch-sim", "strength": "heuristic", "summary": "a passing test behaves too differently"}],
+        "similarity": similarity(json!({})),
+        "apply_notes": [],
+    }))
+}
+
 /// A run over these patches.
 pub(crate) fn run(patches: impl IntoIterator<Item = PatchReport>) -> RunReport {
     let report = json!({
