@@ -58,6 +58,9 @@ Exit codes: 0 every run ended as the witness says, 4 one did not, 1 no witness f
     /// List languages, build systems, outcomes and techniques
     #[command(after_help = "Examples:\n  bonafix list\n  bonafix list outcomes")]
     List(ListArguments),
+    /// Explain a technique in half a page: what it does, what its verdict means, when it errs
+    #[command(after_help = "Examples:\n  bonafix explain\n  bonafix explain patch-sim")]
+    Explain(ExplainArguments),
     /// Print completions for a shell
     #[command(
         after_help = "Examples:\n  bonafix completions bash > ~/.local/share/bash-completion/completions/bonafix"
@@ -274,6 +277,26 @@ pub(crate) enum ListOf {
     Outcomes,
     /// Techniques.
     Techniques,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArguments {
+    /// What to explain; all there is in a line each if not given
+    #[arg(value_enum, value_name = "NAME")]
+    pub(crate) topic: Option<Topic>,
+}
+
+/// What `bonafix explain` can explain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Topic {
+    /// Random tests on the ground truth.
+    Rgt,
+    /// Runs of tests, compared.
+    PatchSim,
+    /// Inputs that fail since the patch.
+    NewFailures,
+    /// Several patches in order.
+    Ranking,
 }
 
 #[cfg(test)]

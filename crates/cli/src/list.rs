@@ -4,6 +4,7 @@ use bonafix_model::{ExitCode, Outcome};
 use bonafix_report::table;
 
 use crate::arguments::{ListArguments, ListOf};
+use crate::explain::{PAGES, Page};
 use crate::output::print;
 
 pub(crate) fn run(arguments: &ListArguments) -> ExitCode {
@@ -37,9 +38,8 @@ const BUILDS: [[&str; 2]; 6] = [
 ];
 
 fn techniques() -> Vec<Vec<String>> {
-    let rgt =
-        ["rgt", "a reference", "searches for inputs on which the patched version differs from the reference"];
-    vec![rgt.map(ToOwned::to_owned).to_vec()]
+    let row = |page: &Page| [page.name, page.needs, page.what()].map(ToOwned::to_owned).to_vec();
+    PAGES.iter().filter(|page| page.judges).map(row).collect()
 }
 
 fn rows(list: &[[&str; 2]]) -> Vec<Vec<String>> {

@@ -4,6 +4,7 @@ mod arguments;
 mod check;
 mod debug_log;
 mod doctor;
+mod explain;
 mod list;
 mod output;
 mod pages;
@@ -31,6 +32,7 @@ fn run(arguments: Arguments) -> bonafix_model::ExitCode {
         Command::Replay(arguments) => replay::run(arguments),
         Command::Doctor(doctor) => doctor::run(&doctor),
         Command::List(list) => list::run(&list),
+        Command::Explain(explain) => explain::run(&explain),
         Command::Completions { shell } => pages::completions(shell),
         Command::Man => pages::man(),
         Command::Schema { which } => pages::schema(which),

@@ -234,13 +234,35 @@ fn listing(subject: &Subject) -> Vec<(String, Vec<u8>)> {
 #[test]
 fn help_shows_examples_for_every_subcommand() {
     let subject = Subject::leap();
-    for command in [&["--help"][..], &["check", "--help"], &["doctor", "--help"], &["list", "--help"]] {
+    for command in [
+        &["--help"][..],
+        &["check", "--help"],
+        &["doctor", "--help"],
+        &["list", "--help"],
+        &["explain", "--help"],
+    ] {
         subject.run(command).expect(0, &["Examples:"]);
     }
     subject.run(&["completions", "bash"]).expect(0, &["_bonafix"]);
     subject.run(&["man"]).expect(0, &[".TH bonafix"]);
     subject.run(&["schema", "case.toml"]).expect(0, &["\"title\"", "failing"]);
-    subject.run(&["list"]).expect(0, &["java", "maven", "refuted"]);
+    subject.run(&["list"]).expect(0, &["java", "maven", "refuted", "rgt", "patch-sim", "new-failures"]);
+}
+
+#[test]
+fn techniques_are_explained_by_name() {
+    let subject = Subject::leap();
+    let names = ["rgt", "patch-sim", "new-failures", "ranking"];
+    let overview = subject.run(&["explain"]).expect(0, &names);
+    assert_eq!(overview.stdout.lines().count(), names.len() + 4, "{}", overview.stdout);
+    for name in names {
+        let page = subject.run(&["explain", name]).expect(0, &["WHEN IT ERRS"]);
+        assert!(page.stdout.starts_with(name), "{}", page.stdout);
+    }
+    subject.run(&["explain", "patch-sin"]).expect(
+        1,
+        &["patch-sin", "rgt, patch-sim, new-failures, ranking", "a similar value exists: 'patch-sim'"],
+    );
 }
 
 #[test]
