@@ -248,11 +248,11 @@ fn each_condition_of_patch_sim_is_said() {
     );
     assert_eq!(
         first(json!({"against": null, "ap": null})),
-        said("Af 0.520: no passing test reaches the change, so nothing can be said")
+        said("Af 0.520: no passing test could be compared, so nothing can be said")
     );
     assert_eq!(
         first(json!({"against": null, "ap": null, "af": null, "tests": [], "set_aside": []})),
-        said("no passing test reaches the change, so nothing can be said")
+        said("no passing test could be compared, so nothing can be said")
     );
 }
 
@@ -260,6 +260,10 @@ fn each_condition_of_patch_sim_is_said() {
 fn no_test_is_named_where_none_decided() {
     let lines = similarity_lines(json!({"against": null, "ap": 0.2}), STYLE);
     assert!(!lines.contains("changes most") && lines.contains("7 tests ("), "{lines}");
+    let bounded = json!([{"name": "T#t", "origin": "original", "class": "passing",
+        "change": {"value": 0.9, "at_most": true}, "statements": [1, 1]}]);
+    let lines = similarity_lines(json!({"tests": bounded}), STYLE);
+    assert!(!lines.contains("T#t"), "a bound decides nothing: {lines}");
     let unchanged = json!({"against": "failing-unchanged", "ap": 0.0, "af": 0.0, "tests": []});
     let lines = similarity_lines(unchanged, STYLE);
     assert!(!lines.contains("changes most") && lines.contains("0 tests;"), "{lines}");

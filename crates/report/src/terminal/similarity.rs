@@ -42,17 +42,17 @@ fn decision(similarity: &Similarity) -> String {
         (Some(SimilarityRule::FailingUnchanged), ..) => {
             "Ap >= Af, passing tests change as much as failing ones".to_owned()
         }
-        (None, None, _) => "no passing test reaches the change, so nothing can be said".to_owned(),
+        (None, None, _) => "no passing test could be compared, so nothing can be said".to_owned(),
         (None, Some(_), None) => format!("below Kp ({kp}), and there is no failing test to compare with"),
         (None, Some(_), Some(_)) => format!("below Kp ({kp}) and below Af, nothing against the patch"),
     };
     if figures.is_empty() { said } else { format!("{}: {said}", figures.join(", ")) }
 }
 
-/// The passing test that changes most, where it changes at all.
+/// The passing test that changes most, where it changes at all; only what is exact counts.
 fn decisive(similarity: &Similarity) -> Option<&TestFigures> {
     let passing = similarity.tests.iter().filter(|test| test.class == TestClass::Passing);
-    let changed = passing.filter(|test| test.change.value > 0.0);
+    let changed = passing.filter(|test| test.change.value > 0.0 && !test.change.at_most);
     // The first of several that change as much.
     changed.reduce(|most, test| if test.change.value > most.change.value { test } else { most })
 }
@@ -141,5 +141,5 @@ fn distance(distance: Distance) -> String {
 
 /// Three digits, or the order of magnitude: what is not nothing must not look like it.
 fn number(value: f64) -> String {
-    if value > 0.0 && value < 0.001 { format!("{value:.1e}") } else { format!("{value:.3}") }
+    if value > 0.0 && value < 0.0005 { format!("{value:.1e}") } else { format!("{value:.3}") }
 }
