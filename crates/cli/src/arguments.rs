@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bonafix_engine::SandboxMode;
+use bonafix_engine::{SandboxMode, SimOptions, Technique};
 use bonafix_model::Budget;
 use camino::Utf8PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -125,12 +125,29 @@ pub(crate) struct CheckArguments {
     /// A trusted fix: a diff, a folder, or (with --base) a revision
     #[arg(long, value_name = "FILE|DIR|REV", help_heading = "What to judge")]
     pub(crate) reference: Option<String>,
+    /// Judge as if there were no trusted fix, though case.toml names one
+    #[arg(long, conflicts_with = "reference", help_heading = "What to judge")]
+    pub(crate) no_reference: bool,
     /// A test that shows the bug: pkg.Class#method, a class, or a pattern with `*`; may be repeated
     #[arg(long, value_name = "TEST", help_heading = "What to judge")]
     pub(crate) failing: Vec<String>,
     /// Run only these tests: pkg.Class#method, a class, or a pattern with `*`; may be repeated
     #[arg(long, value_name = "TEST", help_heading = "What to judge")]
     pub(crate) tests: Vec<String>,
+    /// Judge by this technique only; may be repeated. By default rgt where there is a reference, and all others where
+    /// there is none
+    #[arg(long, value_enum, value_name = "NAME", help_heading = "How to judge")]
+    pub(crate) technique: Vec<TechniqueName>,
+    /// patch-sim: a patch is suspicious if a passing test changes so much (`Kp`, from 0 to 1)
+    #[arg(long, value_name = "D", default_value_t = SimOptions::default().kp, value_parser = fraction, help_heading = "How to judge")]
+    pub(crate) kp: f64,
+    /// patch-sim: where no original test passes, a generated one does that is so far from all failing ones (`Kt`, from 0
+    /// to 1)
+    #[arg(long, value_name = "D", default_value_t = SimOptions::default().kt, value_parser = fraction, help_heading = "How to judge")]
+    pub(crate) kt: f64,
+    /// patch-sim: tests to make
+    #[arg(long, value_name = "N", default_value_t = 20, help_heading = "How to judge")]
+    pub(crate) generated_tests: u16,
     /// What the search for counterexamples may cost for each patch: a time (60s, 2m) or a number of inputs
     /// (20000inputs), which makes two runs the same
     #[arg(long, value_name = "TIME|INPUTS", default_value = "60s", value_parser = budget, help_heading = "How to search")]
@@ -175,6 +192,35 @@ pub(crate) struct CheckArguments {
     /// Run the tests of the buggy version again, even if their results are known
     #[arg(long, help_heading = "How to work")]
     pub(crate) fresh: bool,
+}
+
+/// A technique by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TechniqueName {
+    /// Inputs on which the patched version differs from the reference
+    Rgt,
+    /// Inputs that ran well on the buggy version and fail on the patched one
+    NewFailures,
+    /// How alike executions on the buggy and on the patched version are
+    PatchSim,
+}
+
+impl From<TechniqueName> for Technique {
+    fn from(name: TechniqueName) -> Self {
+        match name {
+            TechniqueName::Rgt => Self::Rgt,
+            TechniqueName::NewFailures => Self::NewFailures,
+            TechniqueName::PatchSim => Self::PatchSim,
+        }
+    }
+}
+
+/// A number from 0 to 1.
+fn fraction(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if (0.0..=1.0).contains(&number) => Ok(number),
+        _ => Err(format!("`{text}` is not a number from 0 to 1")),
+    }
 }
 
 /// `60s`, `500ms`, `2m`, `1h`; `20000inputs`.

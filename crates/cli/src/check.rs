@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use bonafix_engine::{
-    CheckError, CheckOptions, Checked, JudgingOptions, PatchArgument, Request, Resume, interrupt,
+    CheckError, CheckOptions, Checked, JudgingOptions, PatchArgument, Request, Resume, SimOptions, interrupt,
 };
 use bonafix_model::ExitCode;
 use bonafix_report::{json, terminal};
@@ -76,6 +76,7 @@ fn options(arguments: CheckArguments) -> Result<CheckOptions, CheckError> {
             folder: absolute(&arguments.subject)?,
             patches,
             reference: arguments.reference,
+            no_reference: arguments.no_reference,
             base: arguments.base,
             head: arguments.head,
             failing: arguments.failing,
@@ -86,6 +87,9 @@ fn options(arguments: CheckArguments) -> Result<CheckOptions, CheckError> {
         sandbox: arguments.sandbox.into(),
         fresh: arguments.fresh,
         judging: JudgingOptions {
+            techniques: arguments.technique.into_iter().map(Into::into).collect(),
+            similarity: SimOptions { kt: arguments.kt, kp: arguments.kp, ..SimOptions::default() },
+            generated_tests: usize::from(arguments.generated_tests),
             budget: arguments.budget,
             seed: arguments.seed,
             strict: arguments.strict,

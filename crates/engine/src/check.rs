@@ -18,7 +18,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::error::CheckError;
 use crate::inputs;
-use crate::judging::{self, JudgingOptions};
+use crate::judging::{self, JudgingOptions, Technique};
 use crate::languages::Opened;
 use crate::patch::{Bench, Reference, first_diagnostics, sources_of};
 use crate::session::{Clock, OnEvent, Session};
@@ -71,6 +71,11 @@ pub fn check(options: &CheckOptions, on_event: OnEvent<'_>) -> Result<Checked, C
     let launcher = Launcher::new(options.sandbox).map_err(|error| CheckError::Usage(error.to_string()))?;
     let launcher = Arc::new(launcher);
     let description = description::describe(&options.request, &launcher)?;
+    if options.judging.techniques == [Technique::Rgt] && description.reference.is_none() {
+        return Err(CheckError::Usage(
+            "rgt needs a trusted fix to compare with: give one by --reference".to_owned(),
+        ));
+    }
     let plan = plan(options, &description)?;
     let (run, finished) = open_run(options, &description, &plan)?;
     let session = Session { run: &run, on_event };
@@ -460,6 +465,10 @@ fn plan(options: &CheckOptions, description: &Description) -> Result<Plan, Check
     plan.options.insert("budget".to_owned(), judging.budget.to_string());
     plan.options.insert("strict".to_owned(), judging.strict.to_string());
     plan.options.insert("heap".to_owned(), judging.heap_mib.to_string());
+    plan.options
+        .insert("similarity".to_owned(), format!("{:?} {}", judging.similarity, judging.generated_tests));
+    let techniques: Vec<&str> = judging.techniques.iter().map(|technique| technique.name()).collect();
+    plan.options.insert("techniques".to_owned(), techniques.join(","));
     if let Some(path) = &judging.inputs_from {
         let digest = KeyBuilder::new("inputs").part("contents", inputs::checked_text(path)?).finish();
         plan.options.insert("inputs-from".to_owned(), digest.as_str().to_owned());

@@ -6,6 +6,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use bonafix_judge::patch_sim::Options as SimOptions;
 use bonafix_lang::LangError;
 use bonafix_model::{Budget, InputSet};
 use camino::Utf8PathBuf;
@@ -13,9 +14,36 @@ use camino::Utf8PathBuf;
 /// Patches of one wave, after the first, which consists of one patch.
 const WAVE: usize = 4;
 
+/// A way to judge a plausible patch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Technique {
+    /// Differences from the reference.
+    Rgt,
+    /// Failures that the buggy version does not have.
+    NewFailures,
+    /// How alike executions on the buggy and on the patched version are.
+    PatchSim,
+}
+
+impl Technique {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Rgt, Self::NewFailures, Self::PatchSim];
+
+    /// The name in reports and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rgt => bonafix_judge::rgt::NAME,
+            Self::NewFailures => bonafix_judge::new_failures::NAME,
+            Self::PatchSim => bonafix_judge::patch_sim::NAME,
+        }
+    }
+}
+
 /// How plausible patches are judged.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct JudgingOptions {
+    /// Which techniques judge; none means RGT with a reference, and all others without.
+    pub techniques: Vec<Technique>,
     /// What the search for counterexamples may cost for each patch.
     pub budget: Budget,
     /// Where chance begins.
@@ -24,12 +52,28 @@ pub struct JudgingOptions {
     pub strict: bool,
     /// Heap of the virtual machine that runs the inputs.
     pub heap_mib: u32,
+    /// How PATCH-SIM decides.
+    pub similarity: SimOptions,
+    /// Tests that PATCH-SIM makes.
+    pub generated_tests: usize,
     /// Patches judged at the same time.
     pub jobs: usize,
     /// Inputs to run first.
     pub inputs_from: Option<Utf8PathBuf>,
     /// Where to write the inputs worth keeping.
     pub inputs_to: Option<Utf8PathBuf>,
+}
+
+impl JudgingOptions {
+    /// Does a technique judge, with a reference or without?
+    pub(crate) fn wants(&self, technique: Technique, has_reference: bool) -> bool {
+        match technique {
+            // Without a reference there is nothing to differ from.
+            Technique::Rgt if !has_reference => false,
+            _ if self.techniques.is_empty() => (technique == Technique::Rgt) == has_reference,
+            _ => self.techniques.contains(&technique),
+        }
+    }
 }
 
 /// Runs `work` for each of `count` patches, in waves; results in the order of the patches.

@@ -18,7 +18,9 @@ mod patch;
 mod refute;
 mod replay;
 mod session;
+mod similarity;
 
+pub use bonafix_judge::patch_sim::Options as SimOptions;
 pub use bonafix_lang_java::toolchain;
 pub use bonafix_proc::{Launcher, Protection, SandboxMode, interrupt};
 pub use bonafix_store::{Cache, RunDir, StoreError};
@@ -26,6 +28,6 @@ pub use bonafix_subject::config_file::{CASE_FILE, PROJECT_FILE};
 pub use bonafix_subject::description::{PatchArgument, Request};
 pub use check::{CheckOptions, Checked, Resume, check};
 pub use error::CheckError;
-pub use judging::JudgingOptions;
+pub use judging::{JudgingOptions, Technique};
 pub use replay::{ReplayOptions, replay};
 pub use session::OnEvent;

@@ -1,12 +1,13 @@
 //! One patch from diff to verdict.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bonafix_judge::combine;
-use bonafix_lang::{Diagnostic, ExploredVersion, LangError, Project};
+use bonafix_lang::{Diagnostic, Explore, ExploredVersion, LangError, Project};
 use bonafix_model::{
-    Delta, FileEdit, InconclusiveReason, InputSet, InvalidReason, Notice, PatchReport, Plausibility, Stage,
-    TestChange, TestChangeKind, TestId, TestSelection, TreeChange, TriggerOrigin, Verdict, VersionRole,
+    Budget, Delta, FileEdit, InconclusiveReason, InputSet, InvalidReason, Notice, PatchReport, Plausibility,
+    Stage, TestChange, TestChangeKind, TestId, TestSelection, TreeChange, TriggerOrigin, Verdict,
+    VersionRole,
 };
 use bonafix_subject::baseline::Baseline;
 use bonafix_subject::description::NamedChange;
@@ -14,9 +15,10 @@ use bonafix_subject::patch::PatchError;
 use bonafix_subject::plausibility::Assessment;
 use camino::Utf8Path;
 
-use crate::judging::JudgingOptions;
-use crate::refute::Refutation;
+use crate::judging::{JudgingOptions, Technique};
+use crate::refute::{Question, Refutation, Searched};
 use crate::session::{Clock, Session};
+use crate::similarity::Comparison;
 
 /// How many compiler messages a verdict repeats.
 const SHOWN_DIAGNOSTICS: usize = 20;
@@ -45,6 +47,16 @@ struct Split {
     tests: TreeChange,
 }
 
+/// A search, and what it is to answer.
+struct Asked<'a> {
+    explorer: &'a dyn Explore,
+    question: Question,
+    versions: &'a [ExploredVersion<'a>],
+    budget: Budget,
+    folder: &'a str,
+    kept: &'a [InputSet],
+}
+
 /// Where the steps up to plausibility lead.
 enum Step {
     /// One of them decides.
@@ -70,7 +82,7 @@ impl Bench<'_> {
         report.verdict = match self.carry_out(patch, &mut report, &mut clock)? {
             Step::Decided(verdict) => verdict,
             Step::Plausible(sources) => {
-                inputs = self.refute(&sources, folder, kept, &mut report, &mut clock)?;
+                inputs = self.judge_plausible(&sources, folder, kept, &mut report, &mut clock)?;
                 combine(&report.evidence, &report.efforts)
             }
         };
@@ -78,8 +90,8 @@ impl Bench<'_> {
         Ok((report, inputs))
     }
 
-    /// Lets the techniques try to refute a plausible patch.
-    fn refute(
+    /// Lets the techniques judge a plausible patch.
+    fn judge_plausible(
         &self,
         sources: &TreeChange,
         folder: &str,
@@ -87,37 +99,127 @@ impl Bench<'_> {
         report: &mut PatchReport,
         clock: &mut Clock,
     ) -> Result<Option<InputSet>, LangError> {
-        let (Some(reference), Some(explorer)) = (self.reference, self.project.explorer()) else {
-            return Ok(None);
-        };
+        let Some(explorer) = self.project.explorer() else { return Ok(None) };
         let nothing = (TreeChange::default(), Delta::default());
-        let version = |role, change, delta| ExploredVersion { role, change, delta };
-        let versions = [
-            version(VersionRole::Reference, &reference.change, &reference.delta),
-            version(VersionRole::Patched, sources, &report.delta),
-            version(VersionRole::Buggy, &nothing.0, &nothing.1),
-        ];
+        let delta = report.delta.clone();
+        let patched = ExploredVersion { role: VersionRole::Patched, change: sources, delta: &delta };
+        let buggy = ExploredVersion { role: VersionRole::Buggy, change: &nothing.0, delta: &nothing.1 };
+        let mut inputs = Vec::new();
+        if let Some(Reference { change, delta }) = self.reference
+            && self.wants(Technique::Rgt)
+        {
+            let reference = ExploredVersion { role: VersionRole::Reference, change, delta };
+            let search = Asked {
+                explorer,
+                question: Question::Reference,
+                versions: &[reference, patched, buggy],
+                budget: self.judging.budget,
+                folder,
+                kept,
+            };
+            inputs.push(self.search(&search, report, clock)?.inputs);
+        }
+        if self.wants(Technique::NewFailures) || self.wants(Technique::PatchSim) {
+            let versions = [buggy, patched];
+            inputs.push(self.compare_with_buggy(explorer, &versions, folder, kept, report, clock)?);
+        }
+        Ok((!inputs.is_empty()).then(|| InputSet::merged(&inputs)))
+    }
+
+    fn wants(&self, technique: Technique) -> bool {
+        self.judging.wants(technique, self.reference.is_some())
+    }
+
+    /// Judges by the buggy version alone: what fails anew, and how alike executions are.
+    fn compare_with_buggy(
+        &self,
+        explorer: &dyn Explore,
+        versions: &[ExploredVersion<'_>; 2],
+        folder: &str,
+        kept: &[InputSet],
+        report: &mut PatchReport,
+        clock: &mut Clock,
+    ) -> Result<InputSet, LangError> {
+        let started = Instant::now();
+        let compares = self.wants(Technique::PatchSim);
+        let question =
+            if self.wants(Technique::NewFailures) { Question::NewFailures } else { Question::OnlyInputs };
+        // Half of the time is for traces.
+        let budget = match self.judging.budget {
+            Budget::Time(time) if compares => Budget::Time(time / 2),
+            budget => budget,
+        };
+        let asked = Asked { explorer, question, versions, budget, folder, kept };
+        let searched = self.search(&asked, report, clock)?;
+        if compares {
+            let deadline = match self.judging.budget {
+                Budget::Time(time) => Some(started + time),
+                Budget::Inputs(_) => None,
+            };
+            self.compare(explorer, versions, deadline, &searched, report, clock)?;
+        }
+        Ok(searched.inputs)
+    }
+
+    fn compare(
+        &self,
+        explorer: &dyn Explore,
+        versions: &[ExploredVersion<'_>; 2],
+        deadline: Option<Instant>,
+        searched: &Searched,
+        report: &mut PatchReport,
+        clock: &mut Clock,
+    ) -> Result<(), LangError> {
         let (failing, passing) = self.tests_by_outcome();
         let name = report.name.clone();
-        let refuted = self.session.step(Stage::Judge, Some(&name), clock, |log| {
-            let refutation = Refutation {
+        let compared = self.session.step(Stage::Compare, Some(&name), clock, |log| {
+            let comparison = Comparison {
                 explorer,
-                session: self.session,
-                folder,
-                versions: &versions,
+                versions,
                 failing: &failing,
                 passing: &passing,
                 options: self.judging,
-                kept,
+                deadline,
+                log,
+            };
+            (comparison.carry_out(&searched.catalog, &searched.corpus), false)
+        })?;
+        report.evidence.extend(compared.evidence);
+        report.notices.extend(compared.notices);
+        report.similarity = Some(compared.similarity);
+        Ok(())
+    }
+
+    /// Searches for inputs that answer a question about a patch.
+    fn search(
+        &self,
+        asked: &Asked<'_>,
+        report: &mut PatchReport,
+        clock: &mut Clock,
+    ) -> Result<Searched, LangError> {
+        let (failing, passing) = self.tests_by_outcome();
+        let name = report.name.clone();
+        let searched = self.session.step(Stage::Judge, Some(&name), clock, |log| {
+            let refutation = Refutation {
+                explorer: asked.explorer,
+                session: self.session,
+                folder: asked.folder,
+                question: asked.question,
+                versions: asked.versions,
+                failing: &failing,
+                passing: &passing,
+                options: self.judging,
+                budget: asked.budget,
+                kept: asked.kept,
                 log,
             };
             (refutation.carry_out(), false)
         })?;
-        clock.note("first-input", refuted.first_input);
-        report.evidence.extend(refuted.evidence);
-        report.efforts.push(refuted.effort);
-        report.notices.extend(refuted.notices);
-        Ok(Some(refuted.inputs))
+        clock.note("first-input", searched.first_input);
+        report.evidence.extend(searched.evidence.iter().cloned());
+        report.efforts.push(searched.effort.clone());
+        report.notices.extend(searched.notices.iter().cloned());
+        Ok(searched)
     }
 
     /// The tests that show the bug, and those that pass in spite of it.

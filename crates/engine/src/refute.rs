@@ -1,5 +1,7 @@
-//! RGT on one patch: search for inputs, judge what they show, and make a witness of what counts.
+//! A search for inputs on which a patched version does what it must not, and a witness of what counts.
 //!
+//! There are two questions. With a reference: does the patched version differ from it (RGT)? Without: does it fail where the
+//! buggy version ran well (new failures)? All else is the same.
 //! `generate` proposes inputs, the language runs them, `judge` says what a difference is worth. What counts is made small,
 //! seen again in fresh state, written as a file for people, and run from there outside of the search. Only then it refutes.
 
@@ -14,18 +16,19 @@ mod writing;
 use std::time::{Duration, Instant};
 
 use bonafix_generate::{Search, SearchOptions, SearchState};
-use bonafix_judge::rgt;
-use bonafix_lang::{Explore, ExploreRequest, Explored, ExploredVersion, LangError, RunScope};
-use bonafix_model::{Catalog, Effort, Event, Evidence, InputSet, Notice, Sequence, TestId};
+use bonafix_judge::rgt::{self, RgtOptions, Ruling};
+use bonafix_judge::{new_failures, patch_sim};
+use bonafix_lang::{Behaviour, Explore, ExploreRequest, Explored, ExploredVersion, LangError, RunScope};
+use bonafix_model::{
+    Budget, Catalog, Effort, Event, Evidence, InputSet, Knowledge, Notice, Sequence, Strength, TestId,
+};
 use camino::Utf8Path;
 
 use self::trial::Trial;
 use crate::judging::JudgingOptions;
 use crate::session::Session;
 
-/// The name in reports.
-const TECHNIQUE: &str = rgt::NAME;
-/// Versions in which the search runs inputs: the reference and the patched one.
+/// Versions in which the search runs inputs: the one that is taken for right and the patched one.
 const JUDGED: [u32; 2] = [0, 1];
 /// Inputs without news after which a search has nothing left.
 const PATIENCE: u64 = 120_000;
@@ -34,33 +37,85 @@ const KEPT: usize = 1500;
 /// Between two words on how it goes.
 const TELL_EVERY: Duration = Duration::from_millis(200);
 
+/// What is asked of a patch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Question {
+    /// Does it differ from the reference?
+    Reference,
+    /// Does it fail where the buggy version ran well?
+    NewFailures,
+    /// None: inputs that reach the change are all that is wanted.
+    OnlyInputs,
+}
+
+impl Question {
+    /// The name in reports.
+    pub(crate) fn technique(self) -> &'static str {
+        match self {
+            Self::Reference => rgt::NAME,
+            Self::NewFailures => new_failures::NAME,
+            Self::OnlyInputs => patch_sim::NAME,
+        }
+    }
+
+    /// What a witness can carry: only a reference says what is right.
+    fn strength(self) -> Strength {
+        match self {
+            Self::Reference => Strength::Proof,
+            Self::NewFailures | Self::OnlyInputs => Strength::Heuristic,
+        }
+    }
+
+    /// Who says what is right.
+    fn oracle(self) -> &'static str {
+        match self {
+            Self::Reference => "reference",
+            Self::NewFailures | Self::OnlyInputs => "failure",
+        }
+    }
+
+    /// The version that is taken for right, in a sentence.
+    pub(super) fn right(self) -> &'static str {
+        match self {
+            Self::Reference => "the reference",
+            Self::NewFailures | Self::OnlyInputs => "the buggy version",
+        }
+    }
+}
+
 /// One patch, to be refuted.
 pub(crate) struct Refutation<'a> {
     pub(crate) explorer: &'a dyn Explore,
     pub(crate) session: &'a Session<'a>,
     /// Name of the patch's files in the run directory.
     pub(crate) folder: &'a str,
-    /// Reference, patched, buggy.
-    pub(crate) versions: &'a [ExploredVersion<'a>; 3],
+    pub(crate) question: Question,
+    /// First the one that is taken for right, then the patched one; others are only shown.
+    pub(crate) versions: &'a [ExploredVersion<'a>],
     pub(crate) failing: &'a [TestId],
     pub(crate) passing: &'a [TestId],
     pub(crate) options: &'a JudgingOptions,
+    /// What the search may cost.
+    pub(crate) budget: Budget,
     /// Inputs of earlier patches.
     pub(crate) kept: &'a [InputSet],
     pub(crate) log: &'a Utf8Path,
 }
 
 /// What came of it.
-pub(crate) struct Refuted {
+pub(crate) struct Searched {
     pub(crate) evidence: Vec<Evidence>,
     pub(crate) effort: Effort,
     pub(crate) inputs: InputSet,
+    /// Those of them that the search itself kept, in terms of its catalog.
+    pub(crate) corpus: Vec<Sequence>,
+    pub(crate) catalog: Catalog,
     pub(crate) notices: Vec<Notice>,
     /// From the start to the first input that had run.
     pub(crate) first_input: Option<Duration>,
 }
 impl Refutation<'_> {
-    pub(crate) fn carry_out(&self) -> Result<Refuted, LangError> {
+    pub(crate) fn carry_out(&self) -> Result<Searched, LangError> {
         let started = Instant::now();
         let request = ExploreRequest {
             versions: self.versions,
@@ -73,7 +128,7 @@ impl Refutation<'_> {
         let goals = run.goals().to_vec();
         let options = SearchOptions {
             seed: self.options.seed,
-            budget: self.options.budget,
+            budget: self.budget,
             scope: judged_scope(),
             patience: PATIENCE,
             kept: self.kept_inputs(&catalog),
@@ -96,6 +151,26 @@ impl Refutation<'_> {
             },
         )?;
         Ok(trial.close(report, notices, first_input.into_inner()))
+    }
+
+    /// What an input is worth, given what the version that is taken for right did and what the patched one.
+    fn judge(
+        &self,
+        input: &Sequence,
+        catalog: &Catalog,
+        knowledge: &Knowledge,
+        right: Behaviour<'_>,
+        patched: Behaviour<'_>,
+        options: &RgtOptions,
+    ) -> Ruling {
+        match self.question {
+            Question::Reference => rgt::judge(input, catalog, knowledge, right, patched, options),
+            Question::OnlyInputs => Ruling::Same,
+            Question::NewFailures => {
+                let delta = self.versions[JUDGED[1] as usize].delta;
+                new_failures::judge(input, catalog, knowledge, right, patched, delta, options)
+            }
+        }
     }
 
     fn tell(&self, state: &SearchState) {

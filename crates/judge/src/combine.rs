@@ -18,8 +18,7 @@ pub fn combine(evidence: &[Evidence], efforts: &[Effort]) -> Verdict {
     if efforts.is_empty() {
         return Verdict::inconclusive(
             InconclusiveReason::NotJudged,
-            "plausible: it fixes what shows the bug and breaks no test; no technique has judged it. With a fix that \
-             you trust, given by `--reference`, rgt looks for inputs on which the two differ",
+            "plausible: it fixes what shows the bug and breaks no test; no technique has judged it",
         );
     }
     let tried = Tried::in_all(efforts);
@@ -36,6 +35,8 @@ struct Tried {
     /// Of the technique that went farthest: branches taken, and of how many.
     branches: Option<(u32, u32)>,
     discarded: u64,
+    /// Somebody said what is right.
+    has_reference: bool,
 }
 
 impl Tried {
@@ -45,6 +46,7 @@ impl Tried {
             inputs: efforts.iter().map(|effort| effort.inputs).sum(),
             reached: efforts.iter().map(|effort| effort.reached).sum(),
             branches: branches.map(|effort| (effort.branches_taken, effort.branches)).max(),
+            has_reference: efforts.iter().any(|effort| effort.technique == crate::rgt::NAME),
             discarded: efforts.iter().flat_map(|effort| &effort.discarded).map(|row| row.inputs).sum(),
         }
     }
@@ -68,9 +70,15 @@ impl Tried {
             many => format!(" ({many} show one that is a mere remark)"),
         };
         let Self { reached, inputs, .. } = self;
-        format!(
-            "{reached} of {inputs} inputs reached the change{branches}; none shows a difference that counts{remarks}"
-        )
+        let reach = format!("{reached} of {inputs} inputs reached the change{branches}");
+        if self.has_reference {
+            format!("{reach}; none shows a difference that counts{remarks}")
+        } else {
+            format!(
+                "{reach}; none fails that ran well on the buggy version. Nobody has said what is right: with a fix that \
+                 you trust, given by `--reference`, rgt would look for inputs on which the two differ"
+            )
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 pub mod combine;
 mod discards;
 pub mod distance;
+pub mod new_failures;
 pub mod patch_sim;
 pub mod rgt;
 

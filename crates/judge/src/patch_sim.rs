@@ -16,6 +16,9 @@ use bonafix_model::{Distance, SetAside, Similarity, SimilarityRule, TestClass, T
 
 pub use sentence::sentence;
 
+/// The name of the technique.
+pub const NAME: &str = "patch-sim";
+
 /// Numbers that differ by less are the same number, computed in two ways.
 const ROUNDING: f64 = 1e-12;
 

@@ -23,13 +23,14 @@ mod tests;
 use bonafix_lang::Behaviour;
 use bonafix_model::{
     Access, Breakdown, Catalog, Difference, DifferenceClass, DifferenceKind, Element, Ending, Knowledge,
-    Location, Observation, Sequence, Slot, Tolerance, compare,
+    Location, Observation, PromisedThrow, Sequence, Slot, Tolerance, compare,
 };
 
 pub use noise::{perturbed, within_noise};
 pub use promises::promised_throws;
 pub use reason::RemarkReason;
 
+use exceptions::Exceptions;
 use numbers::{Levelling, canonical_decimal};
 use policy::Policy;
 use scene::Scene;
@@ -50,11 +51,13 @@ pub struct RgtOptions {
     pub strict: bool,
     /// How far apart floating point numbers may be at least; tests that compare more coarsely widen it.
     pub tolerance: Tolerance,
+    /// Look only at what fails in the patched version and not in the other.
+    pub failures_only: bool,
 }
 
 impl Default for RgtOptions {
     fn default() -> Self {
-        Self { strict: false, tolerance: Tolerance { relative: 1e-9, absolute: 1e-9 } }
+        Self { strict: false, failures_only: false, tolerance: Tolerance { relative: 1e-9, absolute: 1e-9 } }
     }
 }
 
@@ -99,12 +102,13 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// The claim in a sentence, with what is compared as source code; empty for the input as a whole.
-    pub fn sentence(&self, what: &str) -> String {
+    /// The claim in a sentence, with what is compared as source code, empty for the input as a whole, and with the name
+    /// of the version that is taken for right.
+    pub fn sentence(&self, what: &str, right: &str) -> String {
         let what = if what.is_empty() { "the input".to_owned() } else { format!("`{what}`") };
         let is = if self.class == DifferenceClass::Assert { "is " } else { "" };
         let (expected, actual) = cut(&self.expected, &self.actual);
-        format!("{what} {is}{expected} in the reference and {actual} in the patched version")
+        format!("{what} {is}{expected} in {right} and {actual} in the patched version")
     }
 }
 
@@ -151,13 +155,36 @@ pub fn judge(
                 return Ruling::Same;
             }
             let scene = Scene::new(input, catalog, knowledge, reference);
-            match differences.strongest(&Policy::new(&scene), reference, patched) {
+            let wanted = |class| !options.failures_only || is_failure(class);
+            match differences.strongest(&Policy::new(&scene), reference, patched, wanted) {
                 Some(finding) => finding,
                 None => return Ruling::Same,
             }
         }
     };
     finding.ruling(options.strict)
+}
+
+/// Does the patched version fail, and the other not?
+fn is_failure(class: DifferenceClass) -> bool {
+    matches!(class, DifferenceClass::Exc2 | DifferenceClass::Error | DifferenceClass::Timeout)
+}
+
+/// Is an exception part of what a call promises, by its documentation, its declaration or the tests?
+pub(crate) fn is_promised(
+    input: &Sequence,
+    catalog: &Catalog,
+    knowledge: &Knowledge,
+    seen: &Observation,
+    step: Slot,
+) -> bool {
+    let scene = Scene::new(input, catalog, knowledge, seen);
+    let (Some(call), Some(thrown)) = (scene.call(step), seen.thrown_at(step)) else { return false };
+    let provoked = |promised: &PromisedThrow| {
+        promised.type_name == thrown.type_name && Some(&promised.thrown_by) == thrown.thrown_by.as_ref()
+    };
+    knowledge.promised.iter().any(provoked)
+        || Exceptions::of(&scene).promise(call.callable, call.facts, &thrown.type_name).is_some()
 }
 
 /// A claim, and what speaks against it.
@@ -226,13 +253,15 @@ impl Differences {
         policy: &Policy<'_>,
         reference: &Observation,
         patched: &Observation,
+        wanted: impl Fn(DifferenceClass) -> bool,
     ) -> Option<Finding> {
-        let counting = self.counting.iter().map(|counted| {
+        let wanted = |seen: &&Difference| wanted(policy.class(seen, patched));
+        let counting = self.counting.iter().filter(wanted).map(|counted| {
             let objection = policy.objection(counted, patched);
             // An objection sorts behind none.
             (objection, tellability(counted), counted)
         });
-        let levelled = self.all.iter().filter(|_| self.counting.is_empty());
+        let levelled = self.all.iter().filter(|_| self.counting.is_empty()).filter(wanted);
         let levelled = levelled.map(|seen| (Some(self.levelled), tellability(seen), seen));
         let (objection, _, difference) =
             counting.chain(levelled).min_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)))?;

@@ -23,8 +23,10 @@ pub enum Stage {
     BuildPatched,
     /// Run the tests on the patched version.
     Plausibility,
-    /// Run the techniques.
+    /// Search for inputs that speak against the patch.
     Judge,
+    /// Compare executions on the buggy and on the patched version.
+    Compare,
 }
 
 impl Stage {
@@ -40,6 +42,7 @@ impl Stage {
             Self::BuildPatched => "building the patched version",
             Self::Plausibility => "testing the patched version",
             Self::Judge => "judging",
+            Self::Compare => "comparing executions",
         }
     }
 }

@@ -106,6 +106,8 @@ pub struct Request {
     pub patches: Vec<PatchArgument>,
     /// A diff, a folder or (with `base`) a revision.
     pub reference: Option<String>,
+    /// Leave out the trusted fix that `case.toml` names.
+    pub no_reference: bool,
     /// Revision with the bug.
     pub base: Option<String>,
     /// Revision with the fix; with `base` alone the work tree has it.
@@ -157,8 +159,8 @@ fn from_case(request: &Request) -> Result<Description, DescriptionError> {
     }
     let reference = match (&request.reference, &case.reference) {
         (Some(given), _) => Some(reference(Utf8Path::new(given), &root)?),
-        (None, Some(path)) => Some(reference(&request.folder.join(path), &root)?),
-        (None, None) => None,
+        (None, Some(path)) if !request.no_reference => Some(reference(&request.folder.join(path), &root)?),
+        (None, _) => None,
     };
     let patches = if request.patches.is_empty() {
         // Only the files: labels and expectations are for scoring and stay behind.

@@ -60,7 +60,8 @@ pub(super) fn run_all(setting: &Setting<'_>, subjects: &[Subject], sink: Sink) -
 
 /// One record for each patch, whatever happens.
 fn judge(setting: &Setting<'_>, subject: &Subject, seed: u64) -> Vec<Record> {
-    let mut records: Vec<Record> = subject.patches.iter().map(|patch| blank(subject, patch, seed)).collect();
+    let mut records: Vec<Record> =
+        subject.patches.iter().map(|patch| blank(setting, subject, patch, seed)).collect();
     let run = setting.scratch.join("runs").join(subject.name.replace('/', "+")).join(format!("seed-{seed}"));
     for record in &mut records {
         record.run = run.to_string();
@@ -68,7 +69,7 @@ fn judge(setting: &Setting<'_>, subject: &Subject, seed: u64) -> Vec<Record> {
     if let Err(error) = fill(setting, subject, seed, &run, &mut records) {
         if records.is_empty() {
             let none = cases::Expectation::default();
-            records.push(blank(subject, &none, seed));
+            records.push(blank(setting, subject, &none, seed));
         }
         for record in &mut records {
             record.error = Some(format!("{error:#}").trim_end().to_owned());
@@ -77,7 +78,7 @@ fn judge(setting: &Setting<'_>, subject: &Subject, seed: u64) -> Vec<Record> {
     records
 }
 
-fn blank(subject: &Subject, patch: &cases::Expectation, seed: u64) -> Record {
+fn blank(setting: &Setting<'_>, subject: &Subject, patch: &cases::Expectation, seed: u64) -> Record {
     Record {
         case: subject.name.clone(),
         bundled: subject.bundled,
@@ -85,6 +86,7 @@ fn blank(subject: &Subject, patch: &cases::Expectation, seed: u64) -> Record {
         label: patch.label.clone(),
         expect: patch.expect.clone(),
         seed,
+        no_reference: setting.options.no_reference,
         run: String::new(),
         error: None,
         twice: None,
@@ -173,6 +175,9 @@ fn command(
         .args(["--seed".to_owned(), seed.to_string()]);
     if let Some(budget) = &options.budget {
         command = command.args(["--budget", budget]);
+    }
+    if options.no_reference {
+        command = command.args(["--no-reference"]);
     }
     if let Some(jobs) = jobs {
         command = command.args(["--jobs".to_owned(), jobs.to_string()]);

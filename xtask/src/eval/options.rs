@@ -31,6 +31,8 @@ pub(super) struct Options {
     pub(super) binary: Option<Utf8PathBuf>,
     pub(super) json: Option<Utf8PathBuf>,
     pub(super) from: Option<Utf8PathBuf>,
+    /// Judge without the reference that a case names.
+    pub(super) no_reference: bool,
     pub(super) thin: bool,
     pub(super) twice: bool,
 }
@@ -50,6 +52,7 @@ impl Default for Options {
             binary: None,
             json: None,
             from: None,
+            no_reference: false,
             thin: false,
             twice: false,
         }
@@ -67,7 +70,7 @@ impl Options {
         json!({
             "subjects": self.subjects, "seeds": self.seeds, "budget": self.budget, "jobs": self.jobs,
             "only": self.only, "patches": self.patches, "limit_per_case": self.limit_per_case,
-            "thin": self.thin, "twice": self.twice,
+            "no_reference": self.no_reference, "thin": self.thin, "twice": self.twice,
         })
     }
 }
@@ -90,6 +93,7 @@ pub(super) fn parse(arguments: &[String]) -> Result<Options> {
             "--binary" => options.binary = Some(value()?.into()),
             "--json" => options.json = Some(value()?.into()),
             "--from" => options.from = Some(value()?.into()),
+            "--no-reference" => options.no_reference = true,
             "--thin" => options.thin = true,
             "--twice" => options.twice = true,
             option if option.starts_with('-') => {

@@ -12,7 +12,7 @@ use crate::cases;
 pub(super) const FORMAT: u64 = 1;
 
 /// The parts of a patch's report that are kept.
-const KEPT: [&str; 5] = ["verdict", "evidence", "efforts", "notices", "timings"];
+const KEPT: [&str; 6] = ["verdict", "evidence", "efforts", "similarity", "notices", "timings"];
 
 /// What came of one patch with one seed.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +24,8 @@ pub(super) struct Record {
     pub(super) label: Option<String>,
     pub(super) expect: Option<String>,
     pub(super) seed: u64,
+    /// It was judged without a reference, so that `suspicious` is the most that can be said.
+    pub(super) no_reference: bool,
     /// The folder of its runs.
     pub(super) run: String,
     /// Why there is no report.
@@ -37,13 +39,13 @@ pub(super) struct Record {
 /// How an outcome stands to the label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Standing {
-    /// Overfitting and refuted.
+    /// Overfitting and blamed: refuted, or suspicious where there was no reference.
     Found,
-    /// Overfitting and not refuted.
+    /// Overfitting and not blamed.
     Missed,
-    /// Correct and not refuted.
+    /// Correct and not blamed.
     Spared,
-    /// Correct and refuted.
+    /// Correct and blamed.
     FalseAlarm,
     /// Called invalid, and labelled so.
     Recognised,
@@ -60,11 +62,6 @@ pub(super) enum Standing {
 impl Standing {
     pub(super) fn is_false_alarm(self) -> bool {
         self == Self::FalseAlarm
-    }
-
-    /// What must not happen to a case of which everything is known.
-    pub(super) fn is_wrong_for_bundled(self) -> bool {
-        matches!(self, Self::Missed | Self::FalseAlarm | Self::NotRecognised | Self::LeftOut | Self::Failed)
     }
 
     /// The word in tables.
@@ -102,22 +99,37 @@ impl Record {
 
     /// How the outcome stands to the label.
     pub(super) fn standing(&self) -> Standing {
+        let blamed = match self.outcome() {
+            "suspicious" => self.no_reference,
+            outcome => outcome == "refuted",
+        };
         match (self.label.as_deref(), self.outcome()) {
             (_, "error") => Standing::Failed,
             (Some("invalid"), "invalid") => Standing::Recognised,
             (Some("invalid"), _) => Standing::NotRecognised,
             (_, "invalid") => Standing::LeftOut,
-            (Some("overfitting"), "refuted") => Standing::Found,
+            (Some("overfitting"), _) if blamed => Standing::Found,
             (Some("overfitting"), _) => Standing::Missed,
-            (Some("correct"), "refuted") => Standing::FalseAlarm,
+            (Some("correct"), _) if blamed => Standing::FalseAlarm,
             (Some("correct"), _) => Standing::Spared,
             (_, _) => Standing::Unlabelled,
         }
     }
 
+    /// What must not happen to a bundled case, of which everything is known. Heuristics may miss a patch.
+    pub(super) fn is_wrong_for_bundled(&self) -> bool {
+        match self.standing() {
+            Standing::Missed => !self.no_reference,
+            Standing::FalseAlarm | Standing::NotRecognised | Standing::LeftOut | Standing::Failed => true,
+            _ => false,
+        }
+    }
+
     /// Whether the outcome is the one that `case.toml` expects, where it expects one.
     pub(super) fn is_as_expected(&self) -> bool {
-        self.error.is_none() && self.expect.as_ref().is_none_or(|expect| *expect == self.outcome())
+        // case.toml expects what can be said with its reference.
+        let expects = |expect: &String| self.no_reference || *expect == self.outcome();
+        self.error.is_none() && self.expect.as_ref().is_none_or(expects)
     }
 
     /// A second run of the same gave another report.
@@ -139,7 +151,7 @@ impl Record {
     pub(super) fn json(&self) -> Value {
         let mut json = json!({
             "case": self.case, "bundled": self.bundled, "patch": self.patch, "label": self.label,
-            "expect": self.expect, "seed": self.seed, "run": self.run, "error": self.error, "twice": self.twice,
+            "expect": self.expect, "seed": self.seed, "no_reference": self.no_reference, "run": self.run, "error": self.error, "twice": self.twice,
         });
         if let (Some(json), Some(report)) = (json.as_object_mut(), self.report.as_object()) {
             json.extend(report.clone());
@@ -157,6 +169,7 @@ impl Record {
             label: word("label"),
             expect: word("expect"),
             seed: json["seed"].as_u64()?,
+            no_reference: json["no_reference"].as_bool().unwrap_or_default(),
             run: word("run").unwrap_or_default(),
             error: word("error"),
             twice: twice
@@ -221,6 +234,7 @@ impl Record {
             label: Some(label.to_owned()),
             expect: None,
             seed: 1,
+            no_reference: false,
             run: "runs/leap-year".to_owned(),
             error: None,
             twice: None,
@@ -242,6 +256,8 @@ mod tests {
             assert_eq!(standing("correct", outcome), Standing::Spared);
         }
         assert_eq!(standing("correct", "refuted"), Standing::FalseAlarm);
+        let alone = |label| Record { no_reference: true, ..Record::sample(label, "suspicious") }.standing();
+        assert_eq!((alone("overfitting"), alone("correct")), (Standing::Found, Standing::FalseAlarm));
         assert_eq!(standing("correct", "invalid"), Standing::LeftOut);
         assert_eq!(standing("overfitting", "invalid"), Standing::LeftOut);
         assert_eq!(standing("invalid", "invalid"), Standing::Recognised);

@@ -9,7 +9,7 @@ use bonafix_model::{
 use super::seen::{Seen, in_reference, wavering};
 use super::trial::{Trial, key};
 use super::writing::sentence;
-use super::{JUDGED, judged_scope};
+use super::{JUDGED, Question, judged_scope};
 
 /// How often a difference must be seen again, in fresh state: two values drawn by lot are soon the same three times.
 const CONFIRMATIONS: u32 = 6;
@@ -37,12 +37,12 @@ pub(super) struct Dismissal {
 }
 
 impl Dismissal {
-    pub(super) fn new(reason: &str, claim: &Claim) -> Self {
-        Self { reason: reason.to_owned(), example: sentence(claim) }
+    pub(super) fn new(reason: &str, claim: &Claim, question: Question) -> Self {
+        Self { reason: reason.to_owned(), example: sentence(claim, question) }
     }
 
-    fn flaky(claim: &Claim) -> Self {
-        Self::new("flaky", claim)
+    fn flaky(claim: &Claim, question: Question) -> Self {
+        Self::new("flaky", claim, question)
     }
 }
 
@@ -53,25 +53,26 @@ impl Trial<'_> {
         claim: &Claim,
         run: &mut dyn Run,
     ) -> Result<Result<Evidence, Dismissal>, LangError> {
+        let question = self.refutation.question;
         if self.confirm(input, run)?.is_none() {
-            return Ok(Err(Dismissal::flaky(claim)));
+            return Ok(Err(Dismissal::flaky(claim, question)));
         }
         let small = self.smaller(input, claim, run)?;
         // What was made smaller may have become something else; then the input as it was found has to do.
         let candidates = if small == *input { vec![small] } else { vec![small, input.clone()] };
-        let mut dismissal = Dismissal::flaky(claim);
+        let mut dismissal = Dismissal::flaky(claim, question);
         for candidate in candidates {
             let Some(confirmed) = self.confirm(&candidate, run)? else { continue };
             if self.leaves_numbers(&candidate, run)? {
-                dismissal = Dismissal::new(RemarkReason::NotFinite.key(), &confirmed.claim);
+                dismissal = Dismissal::new(RemarkReason::NotFinite.key(), &confirmed.claim, question);
                 continue;
             }
             if is_noise(&candidate, &confirmed, run)? {
-                dismissal = Dismissal::new(RemarkReason::IllConditioned.key(), &confirmed.claim);
+                dismissal = Dismissal::new(RemarkReason::IllConditioned.key(), &confirmed.claim, question);
                 continue;
             }
             if is_half_done(&candidate, &confirmed, run)? {
-                dismissal = Dismissal::new("half-done", &confirmed.claim);
+                dismissal = Dismissal::new("half-done", &confirmed.claim, question);
                 continue;
             }
             self.telling.push(candidate.clone());
@@ -83,9 +84,13 @@ impl Trial<'_> {
         Ok(Err(dismissal))
     }
 
+    fn all_versions(&self) -> Vec<u32> {
+        (0..).take(self.refutation.versions.len()).collect()
+    }
+
     /// Sees it again, alone in fresh state; none if it is not the same each time, or does not count any more.
     fn confirm(&self, input: &Sequence, run: &mut dyn Run) -> Result<Option<Confirmed>, LangError> {
-        let all = RunScope { versions: vec![0, 1, 2], show_all: true };
+        let all = RunScope { versions: self.all_versions(), show_all: true };
         let confirmations = run.confirm(input, CONFIRMATIONS, &all)?;
         let wavering: Vec<Difference> = confirmations.iter().take(JUDGED.len()).flat_map(wavering).collect();
         let mut seen = confirmations.iter().map(|confirmation| Seen::of(confirmation).covered(&wavering));

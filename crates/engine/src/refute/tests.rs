@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use bonafix_judge::patch_sim::Options as SimOptions;
 use bonafix_lang::{Replay, Run, WitnessDraft, WitnessError, WrittenWitness};
 use bonafix_model::{
-    Breakdown, Budget, Callable, CallableFacts, CallableId, CallableKind, Confirmation, Delta,
-    DifferenceClass, Ending, Exception, Feedback, Goal, GoalPurpose, Knowledge, Literal, Observation,
-    ParameterFacts, Ran, SearchEnd, Seed, SequenceOutcome, Step, StepObservation, Strength, Summary, Target,
-    TreeChange, TypeInfo, Value, VersionRole, Visibility,
+    Breakdown, Budget, Callable, CallableFacts, CallableId, CallableKind, ChangeKind, Confirmation, Delta,
+    DeltaElement, DeltaFile, DifferenceClass, ElementKind, Ending, Exception, Feedback, Goal, GoalPurpose,
+    Knowledge, LineAlignment, LineRange, Literal, Observation, ParameterFacts, Ran, SearchEnd, Seed,
+    SequenceOutcome, Statement, Step, StepObservation, Strength, Summary, Target, TreeChange, TypeInfo,
+    Value, VersionRole, Visibility,
 };
 use bonafix_store::{Plan, PlannedInput, RunDir};
 
@@ -288,7 +290,7 @@ impl Explore for FakeExplorer {
 }
 
 struct Tried {
-    refuted: Refuted,
+    refuted: Searched,
     /// Witnesses that were written.
     written: u32,
     last: Option<Sequence>,
@@ -311,15 +313,31 @@ impl Tried {
 }
 
 fn attempt(program: Program, witness: WitnessEnds, strict: bool) -> Result<Tried, LangError> {
+    let roles = [VersionRole::Reference, VersionRole::Patched, VersionRole::Buggy];
+    ask(Question::Reference, &roles, &Delta::default(), program, witness, strict)
+}
+
+fn ask(
+    question: Question,
+    roles: &[VersionRole],
+    delta: &Delta,
+    program: Program,
+    witness: WitnessEnds,
+    strict: bool,
+) -> Result<Tried, LangError> {
     let folder = tempfile::tempdir().unwrap();
     let path = Utf8Path::from_path(folder.path()).unwrap();
     let plan = Plan::new(Vec::new(), PlannedInput::new("limit", "00"));
     let run = RunDir::create(path, "limit", &plan).unwrap();
     let session = Session { run: &run, on_event: &|_| {} };
     let explorer = FakeExplorer { program, witness, written: AtomicU32::new(0), last: Mutex::new(None) };
-    let (change, delta) = (TreeChange::default(), Delta::default());
-    let version = |role| ExploredVersion { role, change: &change, delta: &delta };
+    let change = TreeChange::default();
+    let versions: Vec<ExploredVersion<'_>> =
+        roles.iter().map(|role| ExploredVersion { role: *role, change: &change, delta }).collect();
     let options = JudgingOptions {
+        techniques: Vec::new(),
+        similarity: SimOptions::default(),
+        generated_tests: 20,
         budget: Budget::Inputs(600),
         seed: 1,
         strict,
@@ -332,11 +350,9 @@ fn attempt(program: Program, witness: WitnessEnds, strict: bool) -> Result<Tried
         explorer: &explorer,
         session: &session,
         folder: "patch",
-        versions: &[
-            version(VersionRole::Reference),
-            version(VersionRole::Patched),
-            version(VersionRole::Buggy),
-        ],
+        question,
+        versions: &versions,
+        budget: options.budget,
         failing: &[],
         passing: &[],
         options: &options,
@@ -517,4 +533,102 @@ fn a_patched_version_that_never_ends_is_refuted_and_a_reference_that_never_ends_
     // Once is not enough.
     let sometimes: Program = |call| if call.fresh { right(call) } else { hangs(call, 1) };
     tried(sometimes, holds).dismissed("flaky");
+}
+
+/// The buggy version runs well everywhere, and the patched one ends so from 600 on.
+fn new_failures(delta: &Delta, program: Program) -> Tried {
+    fn holds_on_buggy() -> Result<Vec<Replay>, WitnessError> {
+        let of = |role, passed| Replay { role, passed, message: None };
+        Ok((0..3).flat_map(|_| [of(VersionRole::Buggy, true), of(VersionRole::Patched, false)]).collect())
+    }
+    let roles = [VersionRole::Buggy, VersionRole::Patched];
+    ask(Question::NewFailures, &roles, delta, program, holds_on_buggy, false).unwrap()
+}
+
+fn fails_from_600(call: Call) -> Does {
+    match (call.version, call.value) {
+        (1, 600..) => Does::Throws("java.lang.ArithmeticException", "/ by zero"),
+        _ => right(call),
+    }
+}
+
+#[test]
+fn a_new_failure_is_heuristic_evidence_with_a_witness() {
+    let tried = new_failures(&Delta::default(), fails_from_600);
+    let [found] = tried.proofs()[..] else { panic!("{:#?}", tried.refuted.evidence) };
+    assert_eq!((found.technique.as_str(), found.strength), ("new-failures", Strength::Heuristic));
+    assert!(found.witness.as_ref().is_some_and(|witness| witness.holds() && witness.oracle == "failure"));
+    assert!(found.summary.contains("in the buggy version"), "{}", found.summary);
+    assert_eq!(
+        bonafix_judge::combine(&tried.refuted.evidence, &[]).outcome,
+        bonafix_model::Outcome::Suspicious
+    );
+}
+
+#[test]
+fn a_hang_is_a_new_failure() {
+    let tried = new_failures(&Delta::default(), |call| match (call.version, call.value) {
+        (1, 600..) => Does::BreaksDown(Breakdown::Timeout),
+        _ => right(call),
+    });
+    let [found] = tried.proofs()[..] else { panic!("{:#?}", tried.refuted.evidence) };
+    assert_eq!(found.exhibit.as_ref().map(|exhibit| exhibit.class), Some(DifferenceClass::Timeout));
+}
+
+#[test]
+fn what_a_patch_is_for_is_no_new_failure() {
+    let other_value: Program = wrong_above_500;
+    let documented: Program = |call| match (call.version, call.value) {
+        (1, 600..) => Does::Throws("java.lang.IllegalArgumentException", "too large"),
+        _ => right(call),
+    };
+    let rejection: Program = |call| match (call.version, call.value) {
+        (1, 600..) => Does::Throws("java.lang.UnsupportedOperationException", "too large"),
+        _ => right(call),
+    };
+    let failed_before: Program = |call| match (call.version, call.value) {
+        (0, 600..) => Does::Throws("java.lang.NullPointerException", ""),
+        (_, 600..) => Does::Throws("java.lang.ArithmeticException", "/ by zero"),
+        _ => right(call),
+    };
+    for program in [other_value, documented, rejection, failed_before] {
+        let tried = new_failures(&Delta::default(), program);
+        assert!(tried.refuted.evidence.is_empty(), "{:#?}", tried.refuted.evidence);
+        assert_eq!(tried.written, 0);
+    }
+}
+
+#[test]
+fn what_the_patch_throws_itself_is_no_new_failure() {
+    let statement = Statement {
+        kind: "throw_statement".to_owned(),
+        lines: LineRange { first: 3, last: 3 },
+        extent: None,
+        text: "throw new ArithmeticException(\"/ by zero\");".to_owned(),
+    };
+    let element = DeltaElement {
+        kind: ElementKind::Method,
+        change: ChangeKind::Changed,
+        name: "p.Limit#below(int)".to_owned(),
+        owner: "p.Limit".to_owned(),
+        member: "below".to_owned(),
+        parameters: vec!["int".to_owned()],
+        renamed: None,
+        before: None,
+        after: None,
+        signature_changed: false,
+        only_nested: false,
+        statements_before: Vec::new(),
+        statements_after: vec![statement],
+        statement_pairs: Vec::new(),
+    };
+    let file = DeltaFile {
+        path: "p/Limit.java".into(),
+        change: ChangeKind::Changed,
+        elements: vec![element],
+        alignment: LineAlignment::default(),
+        problem: None,
+    };
+    let tried = new_failures(&Delta { files: vec![file] }, fails_from_600);
+    assert!(tried.refuted.evidence.is_empty(), "{:#?}", tried.refuted.evidence);
 }

@@ -15,7 +15,7 @@ use bonafix_model::{
 use super::proof::Dismissal;
 use super::seen::{Seen, both, in_reference};
 use super::writing::sentence;
-use super::{JUDGED, Refutation, Refuted, TECHNIQUE, judged_scope};
+use super::{JUDGED, Refutation, Searched, judged_scope};
 
 /// A place whose differences came to nothing so often is not looked at again.
 pub(super) const ATTEMPTS: u32 = 3;
@@ -125,7 +125,8 @@ impl Trial<'_> {
     }
 
     fn rule_between(&self, input: &Sequence, reference: Behaviour<'_>, patched: Behaviour<'_>) -> Ruling {
-        rgt::judge(input, self.catalog, &self.knowledge, reference, patched, &self.options)
+        let Self { catalog, knowledge, options, .. } = self;
+        self.refutation.judge(input, catalog, knowledge, reference, patched, options)
     }
 
     pub(super) fn rule_on(&self, input: &Sequence, outcome: &SequenceOutcome) -> Ruling {
@@ -144,8 +145,9 @@ impl Trial<'_> {
     }
 
     fn remark(&mut self, reason: RemarkReason, input: &Sequence, claim: &Claim) {
+        let question = self.refutation.question;
         let known = self.remarks.contains_key(&reason);
-        self.discards.add(reason.key(), || sentence(claim));
+        self.discards.add(reason.key(), || sentence(claim, question));
         if !known && self.remarks.len() < REMARKS && reason.is_difference() {
             let evidence = self.evidence(Strength::Remark, input, claim, None);
             let evidence = Evidence { reason: Some(reason.key().to_owned()), ..evidence };
@@ -160,16 +162,17 @@ impl Trial<'_> {
         claim: &Claim,
         run: &mut dyn Run,
     ) -> Result<Reaction, LangError> {
+        let question = self.refutation.question;
         let place = key(input, claim);
         if self.failed.get(&place).is_some_and(|count| *count >= ATTEMPTS) || self.attempts >= ALL_ATTEMPTS {
             return Ok(Reaction::Continue);
         }
         if !self.shows_again(input, claim, run)? {
-            self.discards.add("flaky", || sentence(claim));
+            self.discards.add("flaky", || sentence(claim, question));
             return Ok(Reaction::Forget);
         }
         if self.leaves_numbers(input, run)? {
-            self.discards.add(RemarkReason::NotFinite.key(), || sentence(claim));
+            self.discards.add(RemarkReason::NotFinite.key(), || sentence(claim, question));
             return Ok(Reaction::Continue);
         }
         self.attempts += 1;
@@ -205,10 +208,10 @@ impl Trial<'_> {
         report: SearchReport,
         notices: Vec<Notice>,
         first_input: Option<Duration>,
-    ) -> Refuted {
+    ) -> Searched {
         let options = self.refutation.options;
         let effort = Effort {
-            technique: TECHNIQUE.to_owned(),
+            technique: self.refutation.question.technique().to_owned(),
             inputs: report.inputs,
             reached: report.reached,
             seeds: report.seeds,
@@ -219,15 +222,17 @@ impl Trial<'_> {
             discarded: self.discards.into_discarded(),
             broke_down: report.broke_down,
             seed: options.seed,
-            budget: options.budget.to_string(),
+            budget: self.refutation.budget.to_string(),
             ended: Some(report.ended),
         };
         let mut inputs = self.telling;
-        inputs.extend(report.corpus);
-        Refuted {
+        inputs.extend(report.corpus.iter().cloned());
+        Searched {
             evidence: self.proof.into_iter().chain(self.remarks.into_values()).collect(),
             effort,
             inputs: InputSet::new(self.catalog, &inputs),
+            corpus: report.corpus,
+            catalog: self.catalog.clone(),
             notices,
             first_input,
         }

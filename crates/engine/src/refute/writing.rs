@@ -4,7 +4,7 @@ use bonafix_judge::rgt::{Claim, Ruling};
 use bonafix_lang::{LangError, WitnessDraft, WitnessError, WrittenWitness};
 use bonafix_model::{DifferenceClass, Evidence, Exhibit, Sequence, Strength, VersionRole, Witness};
 
-use super::TECHNIQUE;
+use super::Question;
 use super::proof::{Confirmed, Dismissal};
 use super::trial::Trial;
 
@@ -34,23 +34,24 @@ impl Trial<'_> {
             Err(WitnessError::Lang(error)) => return Err(error),
             Err(other) => {
                 tracing::debug!(%other, "no witness could be written");
-                let example = format!("{}: {other}", sentence(&confirmed.claim));
+                let example = format!("{}: {other}", sentence(&confirmed.claim, refutation.question));
                 return Ok(Err(Dismissal { reason: "not-expressible".to_owned(), example }));
             }
         };
-        let confirmations = confirmations(&written);
+        let confirmations = confirmations(&written, refutation.versions[0].role);
         if confirmations < confirmed.replays {
             tracing::debug!(?written.replays, "a witness did not hold");
-            return Ok(Err(Dismissal::new("not-reproduced", &confirmed.claim)));
+            return Ok(Err(Dismissal::new("not-reproduced", &confirmed.claim, refutation.question)));
         }
         let run = refutation.session.run.path();
         let witness = Witness {
             folder: folder.strip_prefix(run).unwrap_or(&folder).to_owned(),
-            oracle: "reference".to_owned(),
+            oracle: refutation.question.oracle().to_owned(),
             replays: confirmed.replays,
             confirmed: confirmations,
         };
-        let mut evidence = self.evidence(Strength::Proof, input, &confirmed.claim, Some(&written));
+        let mut evidence =
+            self.evidence(refutation.question.strength(), input, &confirmed.claim, Some(&written));
         if let Some(exhibit) = &mut evidence.exhibit {
             exhibit.buggy = self.shown_in_buggy(input, confirmed);
         }
@@ -77,7 +78,7 @@ impl Trial<'_> {
         let input = lines.unwrap_or_else(|| self.refutation.explorer.render(self.catalog, input));
         let what = written.map(|written| written.what.clone());
         let what = what.unwrap_or_else(|| place(claim));
-        let summary = claim.sentence(&what);
+        let summary = claim.sentence(&what, self.refutation.question.right());
         let exhibit = Exhibit {
             class: claim.class,
             input,
@@ -87,7 +88,7 @@ impl Trial<'_> {
             buggy: None,
         };
         Evidence {
-            technique: TECHNIQUE.to_owned(),
+            technique: self.refutation.question.technique().to_owned(),
             strength,
             summary,
             reason: None,
@@ -97,16 +98,16 @@ impl Trial<'_> {
     }
 }
 
-/// How often the witness passed on the reference and failed on the patched version.
-fn confirmations(written: &WrittenWitness) -> u32 {
+/// How often the witness passed on the version that is taken for right and failed on the patched one.
+fn confirmations(written: &WrittenWitness, right: VersionRole) -> u32 {
     let of = |role: VersionRole| written.replays.iter().filter(move |replay| replay.role == role);
-    let pairs = of(VersionRole::Reference).zip(of(VersionRole::Patched));
+    let pairs = of(right).zip(of(VersionRole::Patched));
     let held = pairs.filter(|(reference, patched)| reference.passed && !patched.passed).count();
     u32::try_from(held).unwrap_or_default()
 }
 
-pub(super) fn sentence(claim: &Claim) -> String {
-    format!("({}) {}", claim.class.name(), claim.sentence(&place(claim)))
+pub(super) fn sentence(claim: &Claim, question: Question) -> String {
+    format!("({}) {}", claim.class.name(), claim.sentence(&place(claim), question.right()))
 }
 
 /// Where it shows, without source code; empty if that is the input as a whole.

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use bonafix_lang::{Behaviour, WitnessDraft, WitnessError};
 use bonafix_model::{
     Callable, DifferenceClass, DifferenceKind, Element, Exception, Observation, Sequence, Slot, Step,
-    StepObservation, Value, Visibility,
+    StepObservation, Value, VersionRole, Visibility,
 };
 
 use super::assertion::{Asserter, Assertion, not_expressible};
@@ -437,10 +437,13 @@ impl Composer<'_> {
 
     fn comment(&self) -> Vec<String> {
         let class = self.draft.class.name();
+        let has_reference = self.draft.versions.iter().any(|version| version.role == VersionRole::Reference);
+        let (right, title) =
+            if has_reference { ("reference", "Reference") } else { ("buggy version", "Buggy") };
         let mut lines =
-            vec!["/**".to_owned(), " * Passes on the reference, fails on the patched version.".to_owned()];
+            vec!["/**".to_owned(), format!(" * Passes on the {right}, fails on the patched version.")];
         let (expected, actual) = outcomes(self.draft);
-        lines.push(format!(" * Reference: {}.", comment_text(&expected)));
+        lines.push(format!(" * {title}: {}.", comment_text(&expected)));
         lines.push(format!(" * Patched: {} ({class}).", comment_text(&actual)));
         lines.push(" */".to_owned());
         lines

@@ -155,8 +155,8 @@ impl JavaProject {
         for version in draft.versions {
             versions.push((version.role, self.surroundings(version.change, &classes, log)?));
         }
-        let Some((_, reference)) = versions.iter().find(|(role, _)| *role == VersionRole::Reference) else {
-            return Err(LangError::Internal("a witness needs a reference".to_owned()).into());
+        let Some((right, reference)) = versions.first() else {
+            return Err(LangError::Internal("a witness needs a version that is right".to_owned()).into());
         };
         let framework = framework(reference)?;
         let source = compose(draft, framework, Care::Usual)?;
@@ -181,12 +181,13 @@ impl JavaProject {
             scratch: &scratch,
         };
         let mut compiled = bench(&manifest).compile_all(log)?;
-        if compiled.iter().any(|version| version.role == VersionRole::Reference && version.error.is_some()) {
+        if compiled.iter().any(|version| version.role == *right && version.error.is_some()) {
             let careful = compose(draft, framework, Care::Great)?;
             write_source(folder, &careful)?;
             compiled = bench(&manifest).compile_all(log)?;
         }
-        for version in compiled.iter().filter(|version| version.role != VersionRole::Buggy) {
+        let needed = [*right, VersionRole::Patched];
+        for version in compiled.iter().filter(|version| needed.contains(&version.role)) {
             if let Some(error) = &version.error {
                 let text = format!("against the {} version: {error}", role_name(version.role));
                 return Err(WitnessError::DoesNotCompile(text));
@@ -194,7 +195,7 @@ impl JavaProject {
         }
         let replays = bench(&manifest).run_all(&compiled, draft.repetitions.max(1), log)?;
         for version in &mut manifest.versions {
-            if version.role == VersionRole::Buggy {
+            if !needed.contains(&version.role) {
                 version.promise = match counts(&replays, version.role) {
                     (1.., 0) => Promise::Passes,
                     (0, 1..) => Promise::Fails,
@@ -302,10 +303,11 @@ fn copy(
     }
     for (role, _) in versions {
         let classpath = paths.iter().find(|(other, _)| other == role).map(|(_, path)| path.clone());
+        let is_right = versions.first().is_some_and(|(right, _)| right == role);
         let promise = match role {
-            VersionRole::Reference => Promise::Passes,
             VersionRole::Patched => Promise::Fails,
-            VersionRole::Buggy => Promise::Nothing,
+            _ if is_right => Promise::Passes,
+            _ => Promise::Nothing,
         };
         manifest.versions.push(ManifestVersion {
             role: *role,

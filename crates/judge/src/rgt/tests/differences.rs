@@ -37,7 +37,7 @@ fn a_claim_says_what_differs_in_a_sentence() {
         panic!("evidence");
     };
     assert_eq!(
-        claim.sentence("bag.count(3)"),
+        claim.sentence("bag.count(3)", "the reference"),
         "`bag.count(3)` is 4 in the reference and 5 in the patched version"
     );
     assert_eq!(claim.difference.map(|difference| difference.location.step), Some(2));
@@ -370,8 +370,8 @@ fn what_broke_down_is_told_in_words() {
             panic!("evidence");
         };
         let rest = format!("completes in the reference and {words} in the patched version");
-        assert_eq!(claim.sentence("bag.count(3)"), format!("`bag.count(3)` {rest}"));
-        assert_eq!(claim.sentence(""), format!("the input {rest}"));
+        assert_eq!(claim.sentence("bag.count(3)", "the reference"), format!("`bag.count(3)` {rest}"));
+        assert_eq!(claim.sentence("", "the reference"), format!("the input {rest}"));
     }
 }
 
@@ -379,7 +379,7 @@ fn what_broke_down_is_told_in_words() {
 fn of_long_texts_a_sentence_shows_where_they_begin_to_differ() {
     let sentence = |expected: String, actual: String| {
         let claim = Claim { class: DifferenceClass::Assert, difference: None, expected, actual };
-        claim.sentence("x")
+        claim.sentence("x", "the reference")
     };
     let early = sentence(format!("a{}", "x".repeat(900)), "b".to_owned());
     assert!(early.starts_with("`x` is axxx") && early.contains("x… in the reference and b in"), "{early}");

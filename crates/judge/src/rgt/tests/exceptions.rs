@@ -215,7 +215,7 @@ fn a_claim_tells_what_each_version_does() {
         let input = bag_call(COUNT, integer(3));
         let knowledge = knowing_exceptions(COUNT, &["IllegalStateException"]);
         match rule(&input, &knowledge, Behaviour::Observed(one), Behaviour::Observed(other)) {
-            Ruling::Evidence(claim) => claim.sentence("bag.count(3)"),
+            Ruling::Evidence(claim) => claim.sentence("bag.count(3)", "the reference"),
             other => panic!("{other:?}"),
         }
     };
