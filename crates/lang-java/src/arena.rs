@@ -26,7 +26,7 @@ use crate::wire::FrameBuffer;
 use decode::{Answer, Marker};
 
 /// Version of the protocol that this side speaks.
-const PROTOCOL: u32 = 5;
+const PROTOCOL: u32 = 6;
 /// Sequences in one message.
 const CHUNK: usize = 4096;
 const POLL: Duration = Duration::from_millis(50);
@@ -129,6 +129,23 @@ pub struct Losses {
     pub out_of_memory: u32,
 }
 
+/// What an arena is made with.
+#[derive(Clone, Copy)]
+pub(crate) struct ArenaTools<'a> {
+    pub(crate) jdk: &'a Jdk,
+    pub(crate) cache: &'a Cache,
+    pub(crate) launcher: &'a Arc<Launcher>,
+}
+
+/// How a batch of sequences ended whose lines were written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TraceEnd {
+    /// All of them ran.
+    Done,
+    /// The VM is gone: the sequence, version and way it ended in, where that is known.
+    Died(Option<(usize, u32, Breakdown)>),
+}
+
 /// A VM with all versions of a program in it, started again when a sequence ends it.
 pub struct Arena {
     jdk: Jdk,
@@ -204,11 +221,23 @@ impl Arena {
         launcher: &Arc<Launcher>,
         scratch: &Utf8Path,
     ) -> Result<Self, LangError> {
+        let mut arena = Self::closed(subject, config, ArenaTools { jdk, cache, launcher }, scratch)?;
+        arena.vm = Some(arena.start()?);
+        Ok(arena)
+    }
+
+    /// All but the VM.
+    fn closed(
+        subject: ArenaSubject,
+        config: ArenaConfig,
+        ArenaTools { jdk, cache, launcher }: ArenaTools<'_>,
+        scratch: &Utf8Path,
+    ) -> Result<Self, LangError> {
         fs_err::create_dir_all(scratch)?;
         let core = runtime::classes(Part::Core, &[], jdk, cache, launcher)?;
         let own = runtime::classes(Part::Arena, std::slice::from_ref(&core), jdk, cache, launcher)?;
         let best = vec![f64::INFINITY; subject.probes.goals.len()];
-        let mut arena = Self {
+        Ok(Self {
             jdk: jdk.clone(),
             runtime: vec![own, core],
             scratch: scratch.to_owned(),
@@ -223,7 +252,20 @@ impl Arena {
             losses: Losses::default(),
             cpu: Duration::ZERO,
             best,
-        };
+        })
+    }
+
+    /// Starts the VM with what another one listed; the versions are searched for nothing.
+    pub(crate) fn open_listed(
+        subject: ArenaSubject,
+        catalog: &Catalog,
+        config: ArenaConfig,
+        tools: ArenaTools<'_>,
+        scratch: &Utf8Path,
+    ) -> Result<Self, LangError> {
+        let mut arena = Self::closed(subject, config, tools, scratch)?;
+        arena.catalog = catalog.clone();
+        arena.is_listed = true;
         arena.vm = Some(arena.start()?);
         Ok(arena)
     }
@@ -342,6 +384,37 @@ impl Arena {
             }
         }
         Ok(confirmations.into_iter().flatten().collect())
+    }
+
+    /// Runs sequences one after the other in each of these versions, each time alone in fresh class loaders, and has the
+    /// lines that ran written to a file, which must lie below the folder that the VM may write to.
+    pub(crate) fn trace(
+        &mut self,
+        sequences: &[Sequence],
+        versions: &[u32],
+        file: &Utf8Path,
+        lines: u32,
+    ) -> Result<TraceEnd, LangError> {
+        self.check(sequences)?;
+        if file.exists() {
+            fs_err::remove_file(file)?;
+        }
+        let chosen: Vec<&Sequence> = sequences.iter().collect();
+        match self.ask(&encode::trace(&chosen, versions, file, lines, &self.config)) {
+            Ok(Answer::Done(_)) => Ok(TraceEnd::Done),
+            Ok(_) => Err(unexpected()),
+            Err(Silence::Fault(error)) => Err(error),
+            Err(Silence::Died(death)) if death.is_our_fault() => {
+                Err(LangError::Internal(format!("the arena gave up ({:?})", death.exit)))
+            }
+            Err(Silence::Died(death)) => {
+                let blame = death.blame();
+                if let Some((.., breakdown)) = blame {
+                    self.count(breakdown);
+                }
+                Ok(TraceEnd::Died(blame))
+            }
+        }
     }
 
     fn versions_of(&self, scope: &RunScope) -> Result<Vec<u32>, LangError> {

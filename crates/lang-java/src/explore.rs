@@ -13,6 +13,7 @@ mod changes;
 mod goals;
 mod instrumented;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bonafix_lang::{LangError, Run, RunScope};
@@ -24,7 +25,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use crate::arena::{Arena, ArenaConfig, ArenaProbes, ArenaSubject};
 use crate::base::Base;
 use crate::class_index::Side;
-use crate::classfile::IdSpace;
+use crate::classfile::{IdSpace, MethodName};
 use crate::overlay::VersionClasses;
 use crate::toolchain::Jdk;
 use callgraph::{CallGraph, ClassCalls, Distances, without_anonymous};
@@ -167,6 +168,23 @@ pub fn open(
     let targets = distances.targets(&graph, arena.catalog());
     let notices = notices(&prepared, &probed, arena.problems());
     Ok((JavaRun { arena, goals: found.list, targets }, notices))
+}
+
+/// The methods that versions change, whichever of them has each, by internal name of the class.
+pub(crate) fn changed_methods(
+    versions: &[VersionFolders<'_>],
+    scratch: &Utf8Path,
+) -> Result<BTreeSet<(String, MethodName)>, LangError> {
+    let changes = Changes::new(versions.iter().map(|version| version.delta).collect());
+    let owners = changes.owners();
+    let mut ids = IdSpace::default();
+    let mut probed = Vec::new();
+    for (number, version) in versions.iter().enumerate() {
+        let target = scratch.join(number.to_string());
+        probed.push(instrumented::probe(&version.folders, &owners, &target, &mut ids)?);
+    }
+    let roles: Vec<VersionRole> = versions.iter().map(|version| version.role).collect();
+    Ok(goals::changed_methods(&changes, &roles, &probed))
 }
 
 /// Class folders of the main code of all modules in a version, for [`VersionFolders::folders`].

@@ -3,22 +3,23 @@
 use bonafix_lang::{
     Explore, ExploreRequest, Explored, LangError, Run, Tracer, WitnessDraft, WitnessError, WrittenWitness,
 };
-use bonafix_model::{Catalog, Knowledge, Sequence};
+use bonafix_model::{Catalog, Knowledge, Notice, Sequence, TreeChange};
 use camino::{Utf8Path, Utf8PathBuf};
 
-use crate::arena::ArenaConfig;
+use crate::arena::{Arena, ArenaConfig, ArenaSubject, ArenaTools};
 use crate::explore::{self, ExploreSubject, ExploreTools, JavaRun, VersionFolders};
 use crate::knowledge::{self, KnowledgeInput};
 use crate::layout::Module;
 use crate::project::JavaProject;
+use crate::trace::JavaTracer;
 
 impl Explore for JavaProject {
     fn tracer<'a>(
         &'a self,
-        _request: &ExploreRequest<'_>,
-        _log: &Utf8Path,
+        request: &ExploreRequest<'_>,
+        log: &Utf8Path,
     ) -> Result<Box<dyn Tracer + 'a>, LangError> {
-        Err(LangError::Internal("tracing is not there yet".to_owned()))
+        Ok(Box::new(JavaTracer::open(self, request, log)?))
     }
 
     fn explore(&self, request: &ExploreRequest<'_>, log: &Utf8Path) -> Result<Explored, LangError> {
@@ -27,17 +28,9 @@ impl Explore for JavaProject {
             let folders = self.main_folders(version.change, log)?;
             versions.push(VersionFolders { role: version.role, delta: version.delta, folders });
         }
-        let subject = ExploreSubject { versions, libraries: self.libraries()? };
-        let config = ArenaConfig { heap_mib: request.heap_mib, ..ArenaConfig::default() };
-        let scratch = self.fresh_folder("search-")?;
-        let tools = ExploreTools {
-            jdk: self.jdk(),
-            cache: self.cache(),
-            launcher: self.launcher(),
-            preparation: self.preparation()?,
-            scratch: &scratch,
-        };
-        let (run, notices) = explore::open(&subject, config, &tools)?;
+        let (run, notices) = self.open_run(versions, request.heap_mib)?;
+        let changes: Vec<&TreeChange> = request.versions.iter().map(|version| version.change).collect();
+        self.keep_catalog(&changes, run.catalog())?;
         let knowledge = self.knowledge(request, &run, log)?;
         Ok(Explored { run: Box::new(run), knowledge, notices })
     }
@@ -57,6 +50,37 @@ impl Explore for JavaProject {
 }
 
 impl JavaProject {
+    /// Versions side by side, with all that guides a search.
+    pub(crate) fn open_run(
+        &self,
+        versions: Vec<VersionFolders<'_>>,
+        heap_mib: u32,
+    ) -> Result<(JavaRun, Vec<Notice>), LangError> {
+        let subject = ExploreSubject { versions, libraries: self.libraries()? };
+        let config = ArenaConfig { heap_mib, ..ArenaConfig::default() };
+        let scratch = self.fresh_folder("search-")?;
+        let tools = ExploreTools {
+            jdk: self.jdk(),
+            cache: self.cache(),
+            launcher: self.launcher(),
+            preparation: self.preparation()?,
+            scratch: &scratch,
+        };
+        explore::open(&subject, config, &tools)
+    }
+
+    /// Versions side by side, to run inputs in that are made of what another VM has listed.
+    pub(crate) fn open_arena(
+        &self,
+        subject: ArenaSubject,
+        config: ArenaConfig,
+        catalog: &Catalog,
+        scratch: &Utf8Path,
+    ) -> Result<Arena, LangError> {
+        let tools = ArenaTools { jdk: self.jdk(), cache: self.cache(), launcher: self.launcher() };
+        Arena::open_listed(subject, catalog, config, tools, scratch)
+    }
+
     fn knowledge(
         &self,
         request: &ExploreRequest<'_>,

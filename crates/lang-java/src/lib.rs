@@ -13,6 +13,7 @@
 //! | `classfile` | class files: analysed, and rewritten with probes |
 //! | `arena` | one JVM with all versions in it, for sequences of calls |
 //! | `explore` | a search: versions with probes, goals, what leads to the change |
+//! | `trace` | which statements tests and inputs run, in two versions |
 //! | `witness` | counterexamples as JUnit tests, written and run from disk |
 //! | `knowledge` | what tests and documentation tell: inputs, constants, facts |
 //! | `delta` | from two sources to changed methods and statements |
@@ -37,6 +38,7 @@ mod runtime;
 mod selection;
 mod shape;
 pub mod toolchain;
+mod trace;
 mod wire;
 mod witness;
 

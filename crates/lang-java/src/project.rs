@@ -4,14 +4,15 @@ mod capturing;
 mod scratch;
 mod surroundings;
 mod testing;
+mod tracing_tests;
 mod versions;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use bonafix_lang::{BuiltVersion, LangError, OnTest, Project, ProjectFacts, TestPlan};
-use bonafix_model::{Delta, FileEdit, JavaConfig, Notice, TestId, TestRun, TestsConfig, TreeChange};
+use bonafix_model::{Catalog, Delta, FileEdit, JavaConfig, Notice, TestId, TestRun, TestsConfig, TreeChange};
 use bonafix_proc::Launcher;
 use bonafix_store::Cache;
 use camino::{Utf8Path, Utf8PathBuf};
@@ -31,10 +32,14 @@ use crate::layout::Role;
 use crate::overlay::VersionClasses;
 use crate::selection;
 use crate::toolchain::Jdk;
+use crate::trace::LinePreparation;
 
 /// Files that tell a project that is built by a tool.
 const BUILD_FILES: [&str; 6] =
     ["pom.xml", "build.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"];
+
+/// Searches whose inputs may be run again.
+const KEPT_CATALOGS: usize = 16;
 
 /// A Java project that was opened.
 pub struct JavaProject {
@@ -47,6 +52,9 @@ pub struct JavaProject {
     /// Versions built from scratch, because the change touches the build itself.
     rebuilt: Mutex<BTreeMap<String, Arc<Opened>>>,
     preparation: OnceLock<Preparation>,
+    lines: OnceLock<LinePreparation>,
+    /// What inputs of the latest searches are made of, by the keys of their versions.
+    catalogs: Mutex<VecDeque<(Vec<String>, Arc<Catalog>)>>,
     /// What tests were seen to pass.
     watched: Mutex<BTreeMap<WatchKey, Arc<Captured>>>,
     next: AtomicU64,
@@ -80,6 +88,8 @@ impl JavaProject {
             base: OnceLock::new(),
             rebuilt: Mutex::default(),
             preparation: OnceLock::new(),
+            lines: OnceLock::new(),
+            catalogs: Mutex::default(),
             watched: Mutex::default(),
             next: AtomicU64::new(0),
         })
@@ -166,6 +176,44 @@ impl JavaProject {
             return Ok(self.preparation.get_or_init(|| Preparation::new(&scratch)));
         }
         self.preparation.get().ok_or_else(|| LangError::Internal("no folder for probes".to_owned()))
+    }
+
+    /// Class folders that tell what they run, made once for all patches.
+    pub(crate) fn line_preparation(&self) -> Result<&LinePreparation, LangError> {
+        if self.lines.get().is_none() {
+            let scratch = self.fresh_folder("lines-")?;
+            return Ok(self.lines.get_or_init(|| LinePreparation::new(&scratch)));
+        }
+        self.lines.get().ok_or_else(|| LangError::Internal("no folder for lines".to_owned()))
+    }
+
+    /// Keeps what the inputs of a search are made of, for whoever runs them again.
+    pub(crate) fn keep_catalog(&self, changes: &[&TreeChange], catalog: &Catalog) -> Result<(), LangError> {
+        let key = self.version_keys(changes)?;
+        let mut known = lock(&self.catalogs)?;
+        known.retain(|(other, _)| *other != key);
+        known.push_back((key, Arc::new(catalog.clone())));
+        if known.len() > KEPT_CATALOGS {
+            known.pop_front();
+        }
+        Ok(())
+    }
+
+    /// What the inputs of a search in these versions are made of, if it is kept still.
+    pub(crate) fn known_catalog(&self, changes: &[&TreeChange]) -> Result<Option<Arc<Catalog>>, LangError> {
+        let key = self.version_keys(changes)?;
+        let known = lock(&self.catalogs)?;
+        Ok(known.iter().find(|(other, _)| *other == key).map(|(_, catalog)| Arc::clone(catalog)))
+    }
+
+    fn version_keys(&self, changes: &[&TreeChange]) -> Result<Vec<String>, LangError> {
+        let base = &self.opened()?.base;
+        Ok(changes.iter().map(|change| version_key(base, change).as_str().to_owned()).collect())
+    }
+
+    /// What all versions have on their class path, and is there.
+    pub(crate) fn existing_libraries(&self) -> Result<Vec<Utf8PathBuf>, LangError> {
+        Ok(self.libraries()?.into_iter().filter(|path| path.exists()).collect())
     }
 
     /// What all versions have on their class path.

@@ -11,6 +11,7 @@ const RUN: u8 = 2;
 const CONFIRM: u8 = 3;
 const RESET: u8 = 4;
 const REOPEN: u8 = 5;
+const TRACE: u8 = 6;
 
 /// Names in the order of their first use, found by their number.
 #[derive(Debug, Default)]
@@ -114,6 +115,17 @@ pub(super) fn confirm(
 ) -> Vec<u8> {
     let writer = FrameWriter::default().u8(CONFIRM).u8(1);
     batch(writer, &[sequence], versions, repetitions, config)
+}
+
+pub(super) fn trace(
+    sequences: &[&Sequence],
+    versions: &[u32],
+    file: &Utf8Path,
+    lines: u32,
+    config: &ArenaConfig,
+) -> Vec<u8> {
+    let writer = FrameWriter::default().u8(TRACE).string(file.as_str()).u32(lines).u8(0);
+    batch(writer, sequences, versions, 1, config)
 }
 
 pub(super) fn reset() -> Vec<u8> {

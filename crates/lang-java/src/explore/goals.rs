@@ -10,7 +10,7 @@ use super::callgraph::ChangedCode;
 use super::changes::{ChangedElement, Changes};
 use super::instrumented::{ProbedClass, ProbedMethod, ProbedVersion};
 use crate::arena::Atom;
-use crate::classfile::{Comparison, EdgeKind, MethodFlow, ProbeSite, SiteKind};
+use crate::classfile::{Comparison, EdgeKind, MethodFlow, MethodName, ProbeSite, SiteKind};
 
 /// The versions that a search runs.
 const SEARCHED: usize = 2;
@@ -126,18 +126,7 @@ impl<'a> GoalSearch<'a> {
         if element.kind == ElementKind::Field {
             self.found.changed.fields.insert((element.owner.clone(), element.member.clone()));
         }
-        let is_type = element.kind == ElementKind::Type;
-        let mut methods: Vec<(&ProbedClass, &ProbedMethod)> = Vec::new();
-        for class in classes {
-            for method in &class.methods {
-                let touched = element.lines.filter(|_| !is_type).is_some_and(|lines| {
-                    method.lines.iter().any(|(_, line)| (lines.first..=lines.last).contains(line))
-                });
-                if touched && may_hold(element, class, method) {
-                    methods.push((class, method));
-                }
-            }
-        }
+        let mut methods = holders(element, classes);
         let has_code = !matches!(element.kind, ElementKind::Field | ElementKind::Type);
         if methods.is_empty() && element.lines.is_some() && !has_code {
             // It has no code of its own; whatever the class does may depend on it.
@@ -240,6 +229,45 @@ impl<'a> GoalSearch<'a> {
             self.add(purpose, text, vec![atom]);
         }
     }
+}
+
+/// The methods that code of an element is in; a type has none of its own.
+fn holders<'a>(
+    element: &ChangedElement,
+    classes: &[&'a ProbedClass],
+) -> Vec<(&'a ProbedClass, &'a ProbedMethod)> {
+    let Some(lines) = element.lines.filter(|_| element.kind != ElementKind::Type) else { return Vec::new() };
+    let mut methods = Vec::new();
+    for class in classes {
+        for method in &class.methods {
+            let touched = method.lines.iter().any(|(_, line)| (lines.first..=lines.last).contains(line));
+            if touched && may_hold(element, class, method) {
+                methods.push((*class, method));
+            }
+        }
+    }
+    methods
+}
+
+/// The methods with changed code in any version, by internal name of the class. Only where there are none do those count
+/// that may depend on what has no code, such as a field: whoever adds a field to a class has not changed all of it.
+pub(super) fn changed_methods(
+    changes: &Changes<'_>,
+    roles: &[VersionRole],
+    versions: &[ProbedVersion],
+) -> BTreeSet<(String, MethodName)> {
+    let search = GoalSearch { changes, roles, versions, found: Goals::default(), known: BTreeSet::new() };
+    let mut found = BTreeSet::new();
+    for version in 0..versions.len() {
+        for source in changes.sources() {
+            let classes = search.classes(version, source);
+            for element in changes.elements_in(version, source) {
+                let holders = holders(&element, &classes).into_iter();
+                found.extend(holders.map(|(class, method)| (class.name.clone(), method.name.clone())));
+            }
+        }
+    }
+    if found.is_empty() { goals(changes, roles, versions).changed.methods } else { found }
 }
 
 /// Can code of an element be in this method? Several elements may share a line.

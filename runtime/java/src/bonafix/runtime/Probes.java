@@ -3,12 +3,12 @@ package bonafix.runtime;
 import java.util.Arrays;
 
 /**
- * What instrumented code calls: counts steps, notes how near each branch came to either of its outcomes, hands calls
- * to a recorder.
+ * What instrumented code calls: counts steps, notes how near each branch came to either of its outcomes and which lines
+ * ran, hands calls to a recorder.
  *
  * <p>Everything is static and nothing is locked, since this runs at every branch of the subject. What is noted belongs
- * to one thread, the <em>owner</em>; other threads only have their steps counted, each on its own. Before an owner is
- * named, nothing is noted and nothing is limited.
+ * to one thread, the <em>owner</em>; other threads only have their steps counted, each on its own, and their lines noted.
+ * Before an owner is named, nothing is noted and nothing is limited.
  */
 public final class Probes {
     /** Blocks that were run, by number; instrumented code writes it. */
@@ -62,6 +62,12 @@ public final class Probes {
 
     private static volatile Recorder recorder;
 
+    /** The thread whose lines are noted first, and where. Only a thread that is traced itself sees itself here. */
+    private static Thread traced;
+    private static LineTrace.Lines lines;
+    /** Lines were asked for at some time, so those of other threads may be wanted. */
+    private static volatile boolean isTracing;
+
     /** Sees calls. What it throws is dropped, and what it calls it does not see. */
     public interface Recorder {
         /** The receiver, if any, comes first. */
@@ -105,6 +111,18 @@ public final class Probes {
 
     public static void record(Recorder listener) {
         recorder = listener;
+    }
+
+    /** Notes the lines of the calling thread from here on; of none, if it is {@code null}. */
+    static void trace(Thread thread, LineTrace.Lines where) {
+        lines = where == null ? lines : where;
+        traced = thread;
+        isTracing = true;
+    }
+
+    /** Where the lines of the calling thread are noted, if anywhere. */
+    static LineTrace.Lines tracedHere() {
+        return Thread.currentThread() == traced ? lines : LineTrace.ofOther();
     }
 
     /** Forgets what was noted of branches; what follows belongs together. */
@@ -212,7 +230,14 @@ public final class Probes {
     }
 
     public static void line(int id) {
-        // Nobody asks for lines yet.
+        if (Thread.currentThread() == traced) {
+            lines.add(id);
+        } else if (isTracing) {
+            LineTrace.Lines own = LineTrace.ofOther();
+            if (own != null) {
+                own.add(id);
+            }
+        }
     }
 
     public static void compareZero(int value, int op, int id) {

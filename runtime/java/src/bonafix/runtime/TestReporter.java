@@ -122,6 +122,7 @@ public final class TestReporter {
         running.put(id, test);
         capture.routeTo(test.output);
         channel.send(channel.event(Protocol.EVENT_TEST_START).string(id));
+        TestTracer.testStarted(id);
     }
 
     /** The first failure decides; what a tear-down adds to it is not reported. */
@@ -159,6 +160,7 @@ public final class TestReporter {
 
     public void testFinished(String id) {
         FailureReport failure;
+        TestTracer.testEnds();
         synchronized (this) {
             RunningTest test = running.remove(id);
             if (test == null) {
@@ -167,6 +169,7 @@ public final class TestReporter {
             failure = test.failure;
             end(id, test.outcome, millisSince(test.startNanos), failure, test.output);
             capture.routeTo(running.isEmpty() ? classOutput : running.values().iterator().next().output);
+            TestTracer.testFinished(id);
             step();
         }
         stopIfOutOfMemory(failure);

@@ -59,6 +59,7 @@ public final class TestRunner {
         try {
             capture.install();
             CallRecorder.installIfAsked();
+            TestTracer.installIfAsked();
             Adapters adapters = Adapters.load();
             channel.send(adapters.hello(channel.event(Protocol.EVENT_HELLO).u32(Protocol.VERSION)));
             adapters.reportMissing(reporter);

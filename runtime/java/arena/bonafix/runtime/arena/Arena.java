@@ -86,6 +86,10 @@ public final class Arena {
                 return runner.run(Batch.read(frame, versions.catalog.size(), versions.count()));
             case ArenaProtocol.CONFIRM:
                 return runner.confirm(Batch.read(frame, versions.catalog.size(), versions.count()));
+            case ArenaProtocol.TRACE:
+                String file = frame.string();
+                int lines = frame.u32();
+                return runner.trace(Batch.read(frame, versions.catalog.size(), versions.count()), file, lines);
             case ArenaProtocol.RESET:
                 runner.reset();
                 new PayloadWriter().u8(ArenaProtocol.DONE).u64(0).writeFrame(answers);

@@ -2,7 +2,7 @@ package bonafix.runtime.arena;
 
 /** The numbers that the arena and its driver must agree on; explained in {@code docs/runtime-java.md}. */
 final class ArenaProtocol {
-    static final int VERSION = 5;
+    static final int VERSION = 6;
 
     // Requests.
     static final int OPEN = 1;
@@ -10,6 +10,7 @@ final class ArenaProtocol {
     static final int CONFIRM = 3;
     static final int RESET = 4;
     static final int REOPEN = 5;
+    static final int TRACE = 6;
 
     // Answers.
     static final int HELLO = 1;
@@ -32,6 +33,10 @@ final class ArenaProtocol {
 
     static final int BREAKDOWN_OUT_OF_MEMORY = 1;
     static final int BREAKDOWN_TIMEOUT = 2;
+    /** Said of a trace only: the sequence ended the VM. */
+    static final int BREAKDOWN_EXIT = 3;
+    /** Likewise: the version has not what is called. */
+    static final int BREAKDOWN_UNAVAILABLE = 4;
 
     // Flags of a result.
     static final int FLAG_THREW = 1;

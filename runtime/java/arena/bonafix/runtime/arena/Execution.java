@@ -1,5 +1,6 @@
 package bonafix.runtime.arena;
 
+import bonafix.runtime.LineTrace;
 import bonafix.runtime.Probes;
 import java.lang.reflect.Array;
 import java.lang.reflect.InvocationTargetException;
@@ -9,6 +10,8 @@ final class Execution {
     final Observer observer;
     boolean threw;
     boolean unfit;
+    /** The version has not what is called. */
+    boolean unavailable;
     /** How many steps ran to their end. */
     int steps;
     /** A class could not be initialised, which it will not forget. */
@@ -37,6 +40,7 @@ final class Execution {
     private void run(Step[] sequence, World world, int depth, Execution leader) {
         threw = false;
         unfit = false;
+        unavailable = false;
         steps = 0;
         spoiledClasses = false;
         observer.begin(world, depth, leader == null ? null : leader.observer);
@@ -69,7 +73,7 @@ final class Execution {
             if (step.kind == ArenaProtocol.STEP_CONSTANT) {
                 slots[number] = type;
             } else if (step.kind == ArenaProtocol.STEP_STUB) {
-                slots[number] = Stub.of(type, gather(step.slots, slots), world);
+                slots[number] = stub(step, type, slots, world);
                 if (Probes.isPassed()) {
                     return false;
                 }
@@ -90,6 +94,17 @@ final class Execution {
         }
         unfit = true;
         return false;
+    }
+
+    /** What an abstract class does when it is made belongs to the sequence. */
+    private static Object stub(Step step, Class<?> type, Object[] slots, World world)
+            throws ReflectiveOperationException {
+        LineTrace.resume();
+        try {
+            return Stub.of(type, gather(step.slots, slots), world);
+        } finally {
+            LineTrace.rest();
+        }
     }
 
     /** The constructor of an abstract class threw: there is no object, as if the class were not there. */
@@ -129,15 +144,19 @@ final class Execution {
         }
         observer.calls(callable);
         Object result;
+        LineTrace.resume();
         try {
             result = callable.call(arguments);
+            LineTrace.rest();
         } catch (OutOfMemoryError full) {
+            LineTrace.rest();
             if (!isOnlyTooLarge(full)) {
                 throw full;
             }
             failed(number, callable, arguments, full);
             return false;
         } catch (Throwable thrown) {
+            LineTrace.rest();
             if (Probes.isPassed()) {
                 return false;
             }
@@ -159,6 +178,7 @@ final class Execution {
 
     private boolean fits(Step step, Linked callable, Object[] arguments, int number) {
         if (callable == null) {
+            unavailable = true;
             observer.end(Observer.UNAVAILABLE, number);
             return false;
         }

@@ -1,6 +1,9 @@
 package bonafix.runtime.arena;
 
+import bonafix.runtime.LineTrace;
 import bonafix.runtime.PayloadWriter;
+import bonafix.runtime.Probes;
+import bonafix.runtime.TraceFile;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Arrays;
@@ -39,6 +42,8 @@ final class Runner {
     /** Why the VM should not go on, as an exit code; 0 if it may. */
     private int exitCode;
     private boolean needsReset;
+    /** Where lines go that run; {@code null} unless they are asked for. */
+    private Tracing tracing;
 
     Runner(Versions versions, Names names, Marker marker, SequenceWatchdog watchdog, Globals globals, Goals goals,
             OutputStream answers) {
@@ -317,7 +322,7 @@ final class Runner {
         for (int round = 0; round < batch.every; round++) {
             for (int version : batch.versions) {
                 if (failed[version] == 0 && other[version] == null) {
-                    failed[version] = runAlone(batch, version);
+                    failed[version] = runAlone(batch, 0, version);
                     ByteSink seen = new ByteSink();
                     seen.append(executions[version].observer.sink.bytes, 0, executions[version].observer.sink.size);
                     if (first[version] == null) {
@@ -348,17 +353,56 @@ final class Runner {
         return exitCode;
     }
 
+    /**
+     * Runs each sequence in one version after the other, as often as it is named, each time alone in classes of its own,
+     * and writes which lines ran. A sequence that breaks down is not run in what follows.
+     */
+    int trace(Batch batch, String path, int lines) throws Exception {
+        reset();
+        LineTrace.install(lines);
+        TraceFile file = new TraceFile(path);
+        tracing = new Tracing(file);
+        Tracing present = tracing;
+        watchdog.beforeTheEnd(() -> present.write(ArenaProtocol.BREAKDOWN_TIMEOUT));
+        Thread words = new Thread(() -> present.write(ArenaProtocol.BREAKDOWN_EXIT));
+        Runtime.getRuntime().addShutdownHook(words);
+        for (int number = 0; number < batch.sequences.length && exitCode == 0; number++) {
+            int failed = 0;
+            for (int round = 0; round < batch.versions.length && failed == 0 && exitCode == 0; round++) {
+                tracing.begin(number, round);
+                failed = runAlone(batch, number, batch.versions[round]);
+                if (failed == 0 && executions[batch.versions[round]].unavailable) {
+                    failed = ArenaProtocol.BREAKDOWN_UNAVAILABLE;
+                }
+                tracing.write(failed);
+                globals.restoreSecurity();
+            }
+        }
+        Runtime.getRuntime().removeShutdownHook(words);
+        watchdog.beforeTheEnd(null);
+        Probes.record(null);
+        tracing = null;
+        file.close();
+        if (exitCode == 0) {
+            new PayloadWriter().u8(ArenaProtocol.DONE).u64(0).writeFrame(answers);
+        }
+        return exitCode;
+    }
+
     /** How it broke down; 0 if it did not. */
-    private int runAlone(Batch batch, int version) throws Exception {
+    private int runAlone(Batch batch, int number, int version) throws Exception {
         int[] breakdown = {0};
         World world = versions.alone(version);
         inThread(batch.limitMillis, () -> {
             lastThreadId = newThreadId();
             globals.restore(Thread.currentThread(), world.loader);
-            marker.begin(0, version);
+            marker.begin(number, version);
+            if (tracing != null) {
+                tracing.beginHere();
+            }
             try {
                 executions[version].run(
-                        batch.sequences[0], world, batch.depth, batch.limitSteps, leader(batch, version));
+                        batch.sequences[number], world, batch.depth, batch.limitSteps, leader(batch, version));
                 breakdown[0] = executions[version].endless ? ArenaProtocol.BREAKDOWN_TIMEOUT : 0;
             } catch (OutOfMemoryError full) {
                 breakdown[0] = ArenaProtocol.BREAKDOWN_OUT_OF_MEMORY;

@@ -18,6 +18,7 @@ final class SequenceWatchdog extends Thread {
     private final Marker marker;
     private volatile long limitMillis;
     private volatile Thread runner;
+    private volatile Runnable lastWords;
 
     SequenceWatchdog(Marker marker) {
         super("bonafix-watchdog");
@@ -29,6 +30,11 @@ final class SequenceWatchdog extends Thread {
     void watch(Thread runner, long limitMillis) {
         this.limitMillis = limitMillis;
         this.runner = runner;
+    }
+
+    /** Called before the VM is ended. */
+    void beforeTheEnd(Runnable words) {
+        lastWords = words;
     }
 
     /** Processor time of the calling thread since it began. */
@@ -55,6 +61,9 @@ final class SequenceWatchdog extends Thread {
             long wall = (System.nanoTime() - since) / 1_000_000;
             if (wall >= limit && isOver(watched, wall, cpuMillis(threads, watched) - cpuSince, limit)) {
                 marker.timedOut();
+                if (lastWords != null) {
+                    lastWords.run();
+                }
                 Runtime.getRuntime().halt(ArenaProtocol.EXIT_TIMED_OUT);
             }
         }
