@@ -446,6 +446,7 @@ fn empty_report(description: &Description) -> RunReport {
         baseline: None,
         broken: None,
         patches: Vec::new(),
+        ranking: None,
         notices: description.notices.clone(),
         timings: Timings::default(),
     }

@@ -18,12 +18,12 @@ use shared::Shared;
 /// What a comparison may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit {
-    /// Machine words of the matrix, each 64 comparisons of two statements. A thousand million take a third of a second.
+    /// Machine words of the matrix, each 64 comparisons of two statements. A thousand million take a second or less.
     pub words: u64,
 }
 
 impl Default for Limit {
-    /// About three seconds: enough for any two traces of 700,000 statements, and for longer ones if they are similar.
+    /// Some seconds: enough for any two traces of 650,000 statements, and for longer ones if they are similar.
     fn default() -> Self {
         Self { words: 1 << 33 }
     }

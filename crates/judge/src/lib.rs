@@ -9,6 +9,7 @@ mod discards;
 pub mod distance;
 pub mod new_failures;
 pub mod patch_sim;
+pub mod ranking;
 pub mod rgt;
 
 pub use combine::combine;

@@ -16,6 +16,7 @@ mod input_set;
 mod knowledge;
 mod observation;
 mod outcome;
+mod ranking;
 mod report;
 mod similarity;
 mod test;
@@ -50,6 +51,7 @@ pub use observation::{
     covered,
 };
 pub use outcome::{ExitCode, InconclusiveReason, InvalidReason, Outcome, Verdict};
+pub use ranking::{PatchCluster, RandomPick, RankedPatch, Ranking, Reading};
 pub use report::{
     BaselineReport, BrokenBaseline, Notice, PatchReport, Plausibility, RunReport, StillFailing,
     SubjectReport, TestChange, TestChangeKind, Timings, TriggerOrigin, TriggerTest, VersionRole,

@@ -234,6 +234,9 @@ pub struct RunReport {
     pub broken: Option<BrokenBaseline>,
     /// One entry a patch, in the order given.
     pub patches: Vec<PatchReport>,
+    /// In which order to read several patches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ranking: Option<crate::Ranking>,
     /// What the user should know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<Notice>,
@@ -288,6 +291,7 @@ mod tests {
             baseline: None,
             broken: None,
             patches: verdicts.into_iter().map(patch).collect(),
+            ranking: None,
             notices: Vec::new(),
             timings: Timings::default(),
         }

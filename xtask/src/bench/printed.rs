@@ -1,7 +1,7 @@
-//! Rates that tests of the product measure and print: parts that cannot be reached from the command line.
+//! Rates and times that tests of the product measure and print: parts that cannot be reached from the command line.
 //!
-//! Such a test is ignored by default and prints lines of the form `WHAT: NUMBER UNIT/s`; of several rounds (`WHAT, round
-//! N: …`) the best counts.
+//! Such a test is ignored by default and prints lines of the form `WHAT: NUMBER UNIT/s` or `WHAT: NUMBER ms`; of several
+//! rounds (`WHAT, round N: …`) the best counts.
 
 use std::collections::BTreeMap;
 
@@ -12,27 +12,52 @@ use crate::command_line::{CommandLine, tail};
 use crate::workspace::Workspace;
 
 /// Where they are, and what their names contain.
-const TESTS: &[&str] = &["--package", "bonafix-lang-java", "--test", "classfile", "--test", "arena"];
+const PACKAGES: &[&str] = &["--package", "bonafix-lang-java", "--package", "bonafix-judge"];
+const TESTS: &[&str] = &["--test", "classfile", "--test", "arena", "--test", "distance_speed"];
 const NAMES: &[&str] = &["speed", "per_second"];
 
 /// A unit as it is printed, the measurement's name, its unit, and goals for what is measured.
-struct Rate {
+struct Printed {
     unit: &'static str,
     name: &'static str,
+    better: Better,
     goals: &'static [(&'static str, f64)],
 }
 
-const RATES: &[Rate] = &[
-    Rate { unit: "classes/s", name: "classes instrumented", goals: &[] },
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Better {
+    More,
+    Less,
+}
+
+const PRINTED: &[Printed] = &[
+    Printed { unit: "classes/s", name: "classes instrumented", better: Better::More, goals: &[] },
     // Half of what the prototype did with classes as they were.
-    Rate { unit: "triples/s", name: "inputs in three versions", goals: &[("stateful class", 90_000.0)] },
+    Printed {
+        unit: "triples/s",
+        name: "inputs in three versions",
+        better: Better::More,
+        goals: &[("stateful class", 90_000.0)],
+    },
+    // What the prototype did.
+    Printed {
+        unit: "ms",
+        name: "distance of traces",
+        better: Better::Less,
+        goals: &[
+            ("10^4 statements, unrelated", 1.0),
+            ("10^5 statements, unrelated", 55.0),
+            ("10^6 statements, unrelated", 6_000.0),
+            ("10^6 statements, 0.1 % edits", 100.0),
+        ],
+    },
 ];
 
 /// Builds these tests in release, runs them, and reads what they print.
 pub(super) fn measure(workspace: &Workspace) -> Result<Vec<Measurement>> {
     let command = CommandLine::cargo()
         .args(["test", "--release", "--quiet"])
-        .args(TESTS.iter().copied())
+        .args(PACKAGES.iter().chain(TESTS).copied())
         .args(["--", "--ignored", "--nocapture", "--test-threads", "1"])
         .args(NAMES.iter().copied())
         .folder(&workspace.root);
@@ -47,15 +72,19 @@ pub(super) fn measure(workspace: &Workspace) -> Result<Vec<Measurement>> {
 
 fn read(text: &str) -> Vec<Measurement> {
     let mut best: BTreeMap<(&str, &str), f64> = BTreeMap::new();
-    for (what, value, unit) in text.lines().filter_map(rate) {
+    for (what, value, unit) in text.lines().filter_map(figure) {
+        let Some(printed) = PRINTED.iter().find(|printed| printed.unit == unit) else { continue };
         let known = best.entry((unit, what)).or_insert(value);
-        *known = known.max(value);
+        *known = match printed.better {
+            Better::More => known.max(value),
+            Better::Less => known.min(value),
+        };
     }
     best.into_iter().filter_map(|((unit, what), value)| measurement(unit, what, value)).collect()
 }
 
 /// `stateful class, round 3: 181234 triples/s, …` is 181234 `triples/s` of the stateful class.
-fn rate(line: &str) -> Option<(&str, f64, &str)> {
+fn figure(line: &str) -> Option<(&str, f64, &str)> {
     let (what, rest) = line.split_once(": ")?;
     let what = what.split_once(", round ").map_or(what, |(what, _)| what);
     let mut words = rest.split([' ', ',']);
@@ -64,10 +93,13 @@ fn rate(line: &str) -> Option<(&str, f64, &str)> {
 }
 
 fn measurement(unit: &str, what: &str, value: f64) -> Option<Measurement> {
-    let rate = RATES.iter().find(|rate| rate.unit == unit)?;
-    let goal = rate.goals.iter().find(|(name, _)| *name == what);
-    let goal = goal.map_or(Goal::None, |(_, limit)| Goal::AtLeast(*limit));
-    Some(Measurement::new(format!("{}: {what}", rate.name), value, rate.unit).goal(goal))
+    let printed = PRINTED.iter().find(|printed| printed.unit == unit)?;
+    let goal = printed.goals.iter().find(|(name, _)| *name == what);
+    let goal = goal.map_or(Goal::None, |(_, limit)| match printed.better {
+        Better::More => Goal::AtLeast(*limit),
+        Better::Less => Goal::AtMost(*limit),
+    });
+    Some(Measurement::new(format!("{}: {what}", printed.name), value, printed.unit).goal(goal))
 }
 
 #[cfg(test)]
@@ -90,5 +122,16 @@ mod tests {
             ]
         );
         assert_eq!(found[1].is_met(), Some(true));
+    }
+
+    #[test]
+    fn of_times_the_shortest_counts() {
+        let text = "10^4 statements, unrelated, round 0: 1.250 ms, distance 0.957\n\
+                    10^4 statements, unrelated, round 1: 0.750 ms, distance 0.957\n";
+        let found = read(text);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].name, "distance of traces: 10^4 statements, unrelated");
+        assert!((found[0].value - 0.75).abs() < 1e-9);
+        assert_eq!(found[0].is_met(), Some(true));
     }
 }

@@ -12,9 +12,9 @@ pub(super) struct Affordable {
     pub(super) steps: usize,
 }
 
-/// A few times what it takes to look at both sequences, so that it is no loss if they are not alike.
+/// Twice what it takes to look at both sequences, so that it is no loss if they are not alike.
 pub(super) fn affordable(total: usize) -> Affordable {
-    let steps = 4 * total;
+    let steps = 2 * total;
     Affordable { edits: (2 * steps).isqrt(), steps }
 }
 
