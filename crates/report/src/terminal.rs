@@ -8,6 +8,7 @@ mod effort;
 mod evidence;
 mod excerpt;
 mod patch;
+mod ranking;
 mod similarity;
 mod summary;
 

@@ -6,7 +6,7 @@ mod samples;
 
 use bonafix_model::{Outcome, PatchReport, RunReport};
 use bonafix_report::{json, table, without_timings};
-use samples::{broken, dissimilar, invalid, not_exercised, plausible, refuted, run, unrefuted};
+use samples::{broken, dissimilar, invalid, not_exercised, plausible, ranked, refuted, run, unrefuted};
 use serde_json::Value;
 
 fn reports() -> Vec<RunReport> {
@@ -15,6 +15,7 @@ fn reports() -> Vec<RunReport> {
         run([plausible("a.diff")]),
         run([refuted(), unrefuted(), not_exercised(), dissimilar()]),
         run(invalid()),
+        ranked(),
         broken("no-tests", "no tests", &["way out"]),
     ]
 }

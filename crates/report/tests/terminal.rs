@@ -5,7 +5,7 @@ mod samples;
 use bonafix_model::{DifferenceClass, RunReport};
 use bonafix_report::terminal::{Style, render, render_run};
 use samples::{
-    broken, dissimilar, invalid, not_exercised, patch, plausible, refuted, run, similarity, unrefuted,
+    broken, dissimilar, invalid, not_exercised, patch, plausible, ranked, refuted, run, similarity, unrefuted,
 };
 use serde_json::json;
 
@@ -57,6 +57,7 @@ fn colour_changes_nothing_but_colour() {
     for report in [
         run([plausible("a.diff")]),
         run(invalid()),
+        ranked(),
         run([refuted(), unrefuted(), not_exercised(), dissimilar()]),
         broken("no-tests", "no tests", &["a", "@@ -1 +1 @@", "-b"]),
     ] {
@@ -117,6 +118,13 @@ fn several_patches_end_with_a_table() {
     let mut patches = vec![plausible("patches/correct.diff")];
     patches.extend(invalid());
     insta::assert_snapshot!(check(&run(patches), STYLE));
+}
+
+#[test]
+fn several_patches_are_told_in_the_order_to_read_them() {
+    let text = check(&ranked(), STYLE);
+    let (_, end) = text.split_once("3 patches: ").unwrap_or_else(|| panic!("{text}"));
+    insta::assert_snapshot!(end);
 }
 
 #[test]

@@ -140,6 +140,6 @@ fn distance(distance: Distance) -> String {
 }
 
 /// Three digits, or the order of magnitude: what is not nothing must not look like it.
-fn number(value: f64) -> String {
+pub(super) fn number(value: f64) -> String {
     if value > 0.0 && value < 0.0005 { format!("{value:.1e}") } else { format!("{value:.3}") }
 }

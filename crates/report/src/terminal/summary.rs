@@ -4,6 +4,7 @@ use bonafix_model::{ExitCode, Outcome, RunReport};
 
 use super::canvas::{Canvas, Ink};
 use super::patch::ink;
+use super::ranking;
 use crate::table;
 
 const OUTCOMES: [Outcome; 5] =
@@ -13,6 +14,7 @@ pub(super) fn draw(canvas: &mut Canvas, report: &RunReport) {
     if report.patches.len() > 1 {
         draw_table(canvas, report);
         canvas.gap();
+        ranking::draw(canvas, report);
     }
     let code = report.exit_code();
     let ink = match report.patches.as_slice() {

@@ -262,6 +262,29 @@ pub(crate) fn run(patches: impl IntoIterator<Item = PatchReport>) -> RunReport {
     report
 }
 
+/// A run over several patches, which says in which order to read them.
+pub(crate) fn ranked() -> RunReport {
+    let mut report =
+        run([plausible("patches/correct.diff"), unrefuted_as("patches/other.diff"), dissimilar()]);
+    let ranking = json!({
+        "rows": [
+            {"name": "patches/other.diff", "place": 1, "suspicion": 0.0004, "semantic_distance": 0.125, "syntactic_distance": 6, "cluster": 1},
+            {"name": "patches/correct.diff", "place": 2, "suspicion": 0.0, "syntactic_distance": 21, "cluster": 1},
+            {"name": "patches/dissimilar.diff", "place": 3, "suspicion": 0.556, "semantic_distance": 0.2},
+        ],
+        "clusters": [{"number": 1, "patches": ["patches/other.diff", "patches/correct.diff"]}],
+        "random_pick": {"patches": 3, "confidence": 0.85, "readings": [
+            {"correct": 1, "read": 3}, {"correct": 2, "read": 2}, {"correct": 3, "read": 1}, {"correct": 4, "read": 1},
+        ]},
+    });
+    report.ranking = Some(serde_json::from_value(ranking).unwrap());
+    report
+}
+
+fn unrefuted_as(name: &str) -> PatchReport {
+    PatchReport { name: name.to_owned(), evidence: Vec::new(), ..unrefuted() }
+}
+
 /// A run whose baseline is broken.
 pub(crate) fn broken(key: &str, summary: &str, details: &[&str]) -> RunReport {
     let mut report = run([]);

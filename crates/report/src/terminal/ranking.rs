@@ -1,0 +1,67 @@
+//! In which order to read several patches, which of them do the same, and what reading in any order would cost.
+
+use bonafix_model::{PatchReport, RandomPick, RankedPatch, Ranking, Reading, RunReport};
+
+use super::canvas::{Canvas, Ink};
+use super::patch::ink;
+use super::similarity::number;
+use crate::table;
+
+/// For so many numbers of correct patches it is said how many have to be read.
+const READINGS: usize = 3;
+
+/// Draws the table of places, and what it has to beat.
+pub(super) fn draw(canvas: &mut Canvas, report: &RunReport) {
+    let Some(ranking) = report.ranking.as_ref().filter(|ranking| ranking.rows.len() > 1) else { return };
+    draw_rows(canvas, report, ranking);
+    canvas.gap();
+    if let Some(pick) = &ranking.random_pick {
+        canvas.plain(Ink::Dim, &random_pick(pick));
+    }
+    canvas.gap();
+}
+
+fn draw_rows(canvas: &mut Canvas, report: &RunReport, ranking: &Ranking) {
+    let patch = |row: &RankedPatch| report.patches.iter().find(|patch| patch.name == row.name);
+    let rows: Vec<Vec<String>> = ranking.rows.iter().map(|row| cells(row, patch(row))).collect();
+    let header = ["place", "patch", "outcome", "suspicion", "semantic", "syntactic", "cluster"];
+    let inks =
+        ranking.rows.iter().map(|row| patch(row).map_or(Ink::Plain, |patch| ink(patch.verdict.outcome)));
+    let inks = [Ink::Bold, Ink::Dim].into_iter().chain(inks);
+    for (line, ink) in table::render(&header, &rows).lines().zip(inks) {
+        canvas.verbatim(ink, line);
+    }
+}
+
+fn cells(row: &RankedPatch, patch: Option<&PatchReport>) -> Vec<String> {
+    let or_dash = |figure: Option<String>| figure.unwrap_or_else(|| "-".to_owned());
+    vec![
+        row.place.to_string(),
+        row.name.clone(),
+        or_dash(patch.map(|patch| patch.verdict.outcome.to_string())),
+        or_dash(row.suspicion.map(number)),
+        or_dash(row.semantic_distance.map(number)),
+        or_dash(row.syntactic_distance.map(|nodes| nodes.to_string())),
+        or_dash(row.cluster.map(|number| number.to_string())),
+    ]
+}
+
+/// `picked at random, 10 patches have to be read … : 9 if 1 of them is correct, 6 if 2 are`.
+fn random_pick(pick: &RandomPick) -> String {
+    let told = |(at, reading): (usize, &Reading)| {
+        let correct = match (at, reading.correct) {
+            (0, 1) => "1 of them is correct".to_owned(),
+            (0, several) => format!("{several} of them are correct"),
+            (_, 1) => "1 is".to_owned(),
+            (_, several) => format!("{several} are"),
+        };
+        format!("{} if {correct}", reading.read)
+    };
+    let readings: Vec<String> = pick.readings.iter().take(READINGS).enumerate().map(told).collect();
+    format!(
+        "picked at random, so many of {} plausible patches have to be read to be {:.0} % sure to have met a correct one: {}",
+        pick.patches,
+        pick.confidence * 100.0,
+        readings.join(", ")
+    )
+}
