@@ -15,8 +15,6 @@ const BUGGY: u32 = 0;
 const PATCHED: u32 = 1;
 /// The versions that an input runs in, one after the other.
 const ROUNDS: [u32; 3] = [BUGGY, BUGGY, PATCHED];
-/// Statements of all inputs that are run at once, for the size of the file.
-const AT_ONCE: u32 = 20_000_000;
 /// Inputs that are run at once: the deadline is looked at in between.
 const MAX_CHUNK: usize = 32;
 
@@ -34,16 +32,13 @@ pub(super) fn trace(
     limits: &TraceLimits,
     on_trace: OnTrace<'_>,
 ) -> Result<(), LangError> {
-    let rounds = u32::try_from(ROUNDS.len()).unwrap_or(1);
-    let chunk = AT_ONCE / limits.statements.max(1) / rounds;
-    let chunk = (chunk as usize).clamp(1, MAX_CHUNK);
     let mut next = 0;
     while next < inputs.len() {
         if is_late(limits) {
             (next..inputs.len()).for_each(|place| on_trace(place, Traced::SetAside(NO_TIME.to_owned())));
             return Ok(());
         }
-        let some = &inputs[next..inputs.len().min(next + chunk)];
+        let some = &inputs[next..inputs.len().min(next + MAX_CHUNK)];
         next += run(tracer, some, next, limits, on_trace)?;
     }
     Ok(())
@@ -66,6 +61,10 @@ fn run(
     tracer.arena = Some(arena);
     let mut batch = Batch { tracer, records: Records::open(&file)? };
     for number in 0..inputs.len() {
+        if number > 0 && batch.lacks_room(number) {
+            // The next batch has a file of its own.
+            return Ok(number);
+        }
         let outcome = match (batch.outcome(number)?, &end) {
             (Some(outcome), _) => outcome,
             (None, TraceEnd::Done) => Traced::SetAside("its trace was not written".to_owned()),
@@ -112,7 +111,7 @@ impl Batch<'_, '_> {
         for (round, &version) in ROUNDS.iter().enumerate() {
             let Some((end, record)) = self.record(number, round) else { return Ok(None) };
             if record.kind != RecordKind::Trace {
-                return Ok(Some(Traced::SetAside("the traces before it are too long".to_owned())));
+                return Ok(Some(Traced::SetAside("its traces are too long".to_owned())));
             }
             if version == BUGGY && end != ENDED || end == UNAVAILABLE {
                 return Ok(Some(Traced::SetAside(ending(version, end))));
@@ -128,6 +127,12 @@ impl Batch<'_, '_> {
             }
         }
         Ok(None)
+    }
+
+    /// The file was full before all of an input was written.
+    fn lacks_room(&self, number: usize) -> bool {
+        let records = (0..ROUNDS.len()).filter_map(|round| self.record(number, round));
+        records.map(|(_, record)| record.kind).any(|kind| kind == RecordKind::NoRoom)
     }
 
     /// The run of an input in a round, and how it ended.

@@ -3,7 +3,7 @@
 //! Tests share a VM with those before them, and with it static state: what runs only once, such as a static initialiser,
 //! is in the trace of the first test that comes to it. That is the same in all runs as long as they have the same tests
 //! in the same order. So where a VM ends early, only what came before counts, and what comes behind is run again on all
-//! versions, without the test that the VM ended in.
+//! versions, without the test that the VM ended in. The same holds where the file of traces is full.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -47,6 +47,12 @@ impl Drop for Ran {
 impl Ran {
     fn has(&self, test: &TestId) -> bool {
         self.records.list.iter().any(|record| record.id == test.0)
+    }
+
+    /// The file was full before it.
+    fn lacks_room(&self, test: &TestId) -> bool {
+        let mut records = self.records.list.iter();
+        records.any(|record| record.id == test.0 && record.kind == RecordKind::NoRoom)
     }
 
     /// The VM ended before its time.
@@ -152,6 +158,13 @@ impl Session<'_> {
         let tests = if second.broke_off() { &kept } else { tests };
         let Some(mut third) = self.run(patched, tests, &[], report)? else { return Ok(again) };
         let kept = Self::keep(&third, patched, &kept, &mut again, report);
+        let no_room = |test: &TestId| [&first, &second, &third].into_iter().any(|ran| ran.lacks_room(test));
+        let (late, kept): (Vec<_>, Vec<_>) = kept.into_iter().partition(no_room);
+        if kept.is_empty() {
+            report.set_aside_all(&late, "its traces are too long");
+        } else {
+            again.extend(late);
+        }
         let one_sided = self.compare(&kept, [&mut first, &mut second, &mut third], report)?;
         let tests = if third.broke_off() { &kept } else { tests };
         self.one_sided(tests, &one_sided, report)?;
@@ -280,7 +293,7 @@ impl Session<'_> {
 fn unusable(record: &Record) -> Option<&'static str> {
     match record.kind {
         RecordKind::Mixed => Some("it runs at the same time as another test"),
-        RecordKind::NoRoom => Some("the traces before it are too long"),
+        RecordKind::NoRoom => Some("its traces are too long"),
         RecordKind::NotReached | RecordKind::Trace => None,
     }
 }
