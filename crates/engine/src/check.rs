@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use bonafix_lang::{LangError, Project};
 use bonafix_model::{
     BrokenBaseline, Event, FORMAT_VERSION, FileEdit, InconclusiveReason, InputSet, Notice, Outcome,
-    PatchReport, RunReport, Stage, SubjectReport, Timings, TreeChange, Verdict,
+    PatchReport, Ranking, RunReport, Stage, SubjectReport, Timings, TreeChange, Verdict,
 };
 use bonafix_proc::{Launcher, SandboxMode, interrupt};
 use bonafix_store::{
@@ -21,6 +21,7 @@ use crate::inputs;
 use crate::judging::{self, JudgingOptions, Technique};
 use crate::languages::Opened;
 use crate::patch::{Bench, Reference, first_diagnostics, sources_of};
+use crate::ranking::{self, Contest, Rival};
 use crate::session::{Clock, OnEvent, Session};
 
 /// Raise when the stored form of a baseline changes.
@@ -329,11 +330,50 @@ impl Work<'_> {
             |number, kept| self.judge_one(&bench, number, &folders[number], kept),
         );
         let (reports, kept) = judged.map_err(|error| self.stop(error))?;
+        self.report.ranking = self.rank(&bench, &reports, &kept).map_err(|error| self.stop(error))?;
         self.report.patches = reports;
         if let Some(path) = &self.options.judging.inputs_to {
             inputs::write(path, &kept)?;
         }
         Ok(())
+    }
+
+    /// Puts several plausible patches into an order, and those that behave alike together.
+    fn rank(
+        &self,
+        bench: &Bench<'_>,
+        reports: &[PatchReport],
+        kept: &[InputSet],
+    ) -> Result<Option<Ranking>, LangError> {
+        let mut rivals = Vec::new();
+        for (report, patch) in reports.iter().zip(&self.description.patches) {
+            if !matches!(report.verdict.outcome, Outcome::Invalid)
+                && let Some(change) = bench.sources(patch)?
+            {
+                rivals.push(Rival { report, change });
+            }
+        }
+        if rivals.len() < 2 {
+            return Ok(None);
+        }
+        let Some(explorer) = bench.project.explorer() else {
+            return Ok(Some(ranking::without_clusters(reports.iter())));
+        };
+        let (failing, passing) = bench.tests_by_outcome();
+        let mut clock = Clock::default();
+        let ranked = self.session.step(Stage::Rank, None, &mut clock, |log| {
+            let contest = Contest {
+                explorer,
+                rivals,
+                failing: &failing,
+                passing: &passing,
+                heap_mib: self.options.judging.heap_mib,
+                kept,
+                log,
+            };
+            (contest.carry_out(), false)
+        })?;
+        Ok(Some(ranked))
     }
 
     /// Judges a patch, or takes its result from the run that is taken up.

@@ -15,8 +15,10 @@ mod inputs;
 mod judging;
 mod languages;
 mod patch;
+mod ranking;
 mod refute;
 mod replay;
+mod seen;
 mod session;
 mod similarity;
 

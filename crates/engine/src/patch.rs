@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use bonafix_judge::combine;
-use bonafix_lang::{Diagnostic, Explore, ExploredVersion, LangError, Project};
+use bonafix_lang::{Diagnostic, Explore, ExploredVersion, LangError, Project, Run};
 use bonafix_model::{
     Budget, Delta, FileEdit, InconclusiveReason, InputSet, InvalidReason, Notice, PatchReport, Plausibility,
     Stage, TestChange, TestChangeKind, TestId, TestSelection, TreeChange, TriggerOrigin, Verdict,
@@ -18,7 +18,7 @@ use camino::Utf8Path;
 use crate::judging::{JudgingOptions, Technique};
 use crate::refute::{Question, Refutation, Searched};
 use crate::session::{Clock, Session};
-use crate::similarity::Comparison;
+use crate::similarity::{Comparison, Inputs};
 
 /// How many compiler messages a verdict repeats.
 const SHOWN_DIAGNOSTICS: usize = 20;
@@ -117,7 +117,7 @@ impl Bench<'_> {
                 folder,
                 kept,
             };
-            inputs.push(self.search(&search, report, clock)?.inputs);
+            inputs.push(self.search(&search, report, clock)?.0.inputs);
         }
         if self.wants(Technique::NewFailures) || self.wants(Technique::PatchSim) {
             let versions = [buggy, patched];
@@ -150,13 +150,13 @@ impl Bench<'_> {
             budget => budget,
         };
         let asked = Asked { explorer, question, versions, budget, folder, kept };
-        let searched = self.search(&asked, report, clock)?;
+        let (searched, mut run) = self.search(&asked, report, clock)?;
         if compares {
             let deadline = match self.judging.budget {
                 Budget::Time(time) => Some(started + time),
                 Budget::Inputs(_) => None,
             };
-            self.compare(explorer, versions, deadline, &searched, report, clock)?;
+            self.compare(explorer, versions, deadline, &searched, run.as_mut(), report, clock)?;
         }
         Ok(searched.inputs)
     }
@@ -167,6 +167,7 @@ impl Bench<'_> {
         versions: &[ExploredVersion<'_>; 2],
         deadline: Option<Instant>,
         searched: &Searched,
+        run: &mut dyn Run,
         report: &mut PatchReport,
         clock: &mut Clock,
     ) -> Result<(), LangError> {
@@ -182,7 +183,8 @@ impl Bench<'_> {
                 deadline,
                 log,
             };
-            (comparison.carry_out(&searched.catalog, &searched.corpus), false)
+            let Searched { catalog, knowledge, corpus, .. } = searched;
+            (comparison.carry_out(&mut Inputs { catalog, knowledge, run, corpus }), false)
         })?;
         report.evidence.extend(compared.evidence);
         report.notices.extend(compared.notices);
@@ -196,10 +198,10 @@ impl Bench<'_> {
         asked: &Asked<'_>,
         report: &mut PatchReport,
         clock: &mut Clock,
-    ) -> Result<Searched, LangError> {
+    ) -> Result<(Searched, Box<dyn Run>), LangError> {
         let (failing, passing) = self.tests_by_outcome();
         let name = report.name.clone();
-        let searched = self.session.step(Stage::Judge, Some(&name), clock, |log| {
+        let (searched, run) = self.session.step(Stage::Judge, Some(&name), clock, |log| {
             let refutation = Refutation {
                 explorer: asked.explorer,
                 session: self.session,
@@ -219,11 +221,19 @@ impl Bench<'_> {
         report.evidence.extend(searched.evidence.iter().cloned());
         report.efforts.push(searched.effort.clone());
         report.notices.extend(searched.notices.iter().cloned());
-        Ok(searched)
+        Ok((searched, run))
+    }
+
+    /// What a patch does to the program; nothing where it does not apply.
+    pub(crate) fn sources(&self, patch: &NamedChange) -> Result<Option<TreeChange>, LangError> {
+        match patch.resolve(self.root) {
+            Ok((change, _)) => Ok(Some(self.split(&self.without_identities(change)?).sources)),
+            Err(_) => Ok(None),
+        }
     }
 
     /// The tests that show the bug, and those that pass in spite of it.
-    fn tests_by_outcome(&self) -> (Vec<TestId>, Vec<TestId>) {
+    pub(crate) fn tests_by_outcome(&self) -> (Vec<TestId>, Vec<TestId>) {
         let candidates = self.baseline.candidates();
         let passing =
             self.baseline.outcomes.iter().filter(|(_, outcome)| !outcome.is_red()).map(|(id, _)| id.clone());

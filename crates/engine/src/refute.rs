@@ -7,7 +7,6 @@
 
 mod closer;
 mod proof;
-mod seen;
 #[cfg(test)]
 mod tests;
 mod trial;
@@ -18,7 +17,7 @@ use std::time::{Duration, Instant};
 use bonafix_generate::{Search, SearchOptions, SearchState};
 use bonafix_judge::rgt::{self, RgtOptions, Ruling};
 use bonafix_judge::{new_failures, patch_sim};
-use bonafix_lang::{Behaviour, Explore, ExploreRequest, Explored, ExploredVersion, LangError, RunScope};
+use bonafix_lang::{Behaviour, Explore, ExploreRequest, Explored, ExploredVersion, LangError, Run, RunScope};
 use bonafix_model::{
     Budget, Catalog, Effort, Event, Evidence, InputSet, Knowledge, Notice, Sequence, Strength, TestId,
 };
@@ -29,7 +28,7 @@ use crate::judging::JudgingOptions;
 use crate::session::Session;
 
 /// Versions in which the search runs inputs: the one that is taken for right and the patched one.
-const JUDGED: [u32; 2] = [0, 1];
+pub(crate) const JUDGED: [u32; 2] = [0, 1];
 /// Inputs without news after which a search has nothing left.
 const PATIENCE: u64 = 120_000;
 /// Inputs of earlier patches that are run on a further one.
@@ -110,12 +109,14 @@ pub(crate) struct Searched {
     /// Those of them that the search itself kept, in terms of its catalog.
     pub(crate) corpus: Vec<Sequence>,
     pub(crate) catalog: Catalog,
+    pub(crate) knowledge: Knowledge,
     pub(crate) notices: Vec<Notice>,
     /// From the start to the first input that had run.
     pub(crate) first_input: Option<Duration>,
 }
 impl Refutation<'_> {
-    pub(crate) fn carry_out(&self) -> Result<Searched, LangError> {
+    /// The search, and the versions that it ran in, for further questions.
+    pub(crate) fn carry_out(&self) -> Result<(Searched, Box<dyn Run>), LangError> {
         let started = Instant::now();
         let request = ExploreRequest {
             versions: self.versions,
@@ -150,7 +151,7 @@ impl Refutation<'_> {
                 }
             },
         )?;
-        Ok(trial.close(report, notices, first_input.into_inner()))
+        Ok((trial.close(report, notices, first_input.into_inner()), run))
     }
 
     /// What an input is worth, given what the version that is taken for right did and what the patched one.

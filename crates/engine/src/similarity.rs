@@ -3,19 +3,24 @@
 //! Traces can be long, so each is turned into distances as soon as it comes. What is kept of an original test is what it
 //! ran inside of changed methods on the buggy version, with which generated tests are compared.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::time::{Duration, Instant};
 
 use bonafix_judge::distance::{Limit, distance};
 use bonafix_judge::patch_sim::{self, Options as SimOptions};
-use bonafix_lang::{Explore, ExploreRequest, ExploredVersion, LangError, TraceLimits, Traced, Tracer};
+use bonafix_judge::rgt::{self, RgtOptions, Ruling};
+use bonafix_lang::{
+    Explore, ExploreRequest, ExploredVersion, LangError, Run, RunScope, TraceLimits, Traced, Tracer,
+};
 use bonafix_model::{
-    Catalog, Distance, Evidence, Notice, Sequence, SetAside, Similarity, Strength, TestClass, TestFigures,
-    TestId, TestOrigin, Trace,
+    CallOrigin, Catalog, Distance, Evidence, Knowledge, Notice, Sequence, SetAside, Similarity, Strength,
+    TestClass, TestFigures, TestId, TestOrigin, Trace,
 };
 use camino::Utf8Path;
 
 use crate::judging::JudgingOptions;
+use crate::refute::JUDGED;
+use crate::seen::both;
 
 /// Statements of one execution that are kept: 40 MB a trace, of which a tracer holds three and this stage none.
 const LONGEST_TRACE: u32 = 10_000_000;
@@ -40,6 +45,15 @@ pub(crate) struct Comparison<'a> {
     pub(crate) log: &'a Utf8Path,
 }
 
+/// Where inputs run beside each other, to see whether they show something else.
+pub(crate) struct Inputs<'a> {
+    pub(crate) catalog: &'a Catalog,
+    pub(crate) knowledge: &'a Knowledge,
+    pub(crate) run: &'a mut dyn Run,
+    /// In terms of the catalog.
+    pub(crate) corpus: &'a [Sequence],
+}
+
 /// What came of it.
 pub(crate) struct Compared {
     pub(crate) similarity: Similarity,
@@ -48,8 +62,8 @@ pub(crate) struct Compared {
 }
 
 impl Comparison<'_> {
-    /// Compares the original tests and some of the inputs, which are in terms of a catalog of the same versions.
-    pub(crate) fn carry_out(&self, catalog: &Catalog, inputs: &[Sequence]) -> Result<Compared, LangError> {
+    /// Compares the original tests and some of the inputs of a search in the same versions.
+    pub(crate) fn carry_out(&self, inputs: &mut Inputs<'_>) -> Result<Compared, LangError> {
         let request = ExploreRequest {
             versions: self.versions,
             failing: self.failing,
@@ -57,9 +71,9 @@ impl Comparison<'_> {
             heap_mib: self.options.heap_mib,
         };
         let mut tracer = self.explorer.tracer(&request, self.log)?;
-        let mut figures = Figures::new(self.options.similarity);
+        let mut figures = Figures::new(self.options.similarity, tracer.shared());
         self.trace_tests(tracer.as_mut(), &mut figures)?;
-        self.trace_inputs(tracer.as_mut(), catalog, inputs, &mut figures)?;
+        self.trace_inputs(tracer.as_mut(), inputs, &mut figures)?;
         let similarity = patch_sim::similarity(figures.tests, figures.set_aside, &self.options.similarity);
         let evidence = similarity.against.map(|_| Evidence {
             technique: patch_sim::NAME.to_owned(),
@@ -90,25 +104,46 @@ impl Comparison<'_> {
     fn trace_inputs(
         &self,
         tracer: &mut dyn Tracer,
-        catalog: &Catalog,
-        inputs: &[Sequence],
+        inputs: &mut Inputs<'_>,
         figures: &mut Figures,
     ) -> Result<(), LangError> {
         let wanted = self.options.generated_tests;
-        let chosen = spread(inputs, self.options.seed);
+        let chosen = spread(inputs.corpus, self.options.seed);
         for (first, batch) in chosen.chunks(AT_A_TIME).enumerate() {
             if figures.generated >= wanted {
                 break;
             }
+            let differs = inputs.differ(batch)?;
             tracer.inputs(batch, &self.limits(), &mut |number, traced| {
                 if figures.generated < wanted {
-                    let lines = self.explorer.render(catalog, &batch[number]);
+                    let lines = self.explorer.render(inputs.catalog, &batch[number]);
                     let last = lines.last().map_or("", String::as_str);
-                    figures.generated(format!("input {}: {last}", first * AT_A_TIME + number + 1), traced);
+                    let name = format!("input {}: {last}", first * AT_A_TIME + number + 1);
+                    figures.generated(name, traced, differs[number]);
                 }
             })?;
         }
         Ok(())
+    }
+}
+
+impl Inputs<'_> {
+    /// For each input, whether the patched version shows something else than the buggy one, where it counts.
+    fn differ(&mut self, inputs: &[Sequence]) -> Result<Vec<bool>, LangError> {
+        let scope = RunScope { versions: JUDGED.to_vec(), show_all: false };
+        let ran = self.run.run(inputs, &scope)?;
+        let mut differs = Vec::new();
+        for (input, ran) in inputs.iter().zip(ran) {
+            let seen = both(input, &ran.outcome, self.run)?;
+            let counts = seen.is_some_and(|(buggy, patched)| {
+                let options = RgtOptions::default();
+                let (buggy, patched) = (buggy.behaviour(), patched.behaviour());
+                let ruling = rgt::judge(input, self.catalog, self.knowledge, buggy, patched, &options);
+                matches!(ruling, Ruling::Evidence(_))
+            });
+            differs.push(counts);
+        }
+        Ok(differs)
     }
 }
 
@@ -128,26 +163,51 @@ fn spread(inputs: &[Sequence], seed: u64) -> Vec<Sequence> {
     order.into_iter().map(|at| inputs[at].clone()).collect()
 }
 
+/// What original tests of one outcome ran inside of changed methods on the buggy version; alike ones once.
+#[derive(Default)]
+struct Known {
+    whole: BTreeSet<Vec<u32>>,
+    /// Call by call.
+    calls: BTreeSet<Vec<u32>>,
+}
+
+impl Known {
+    fn add(&mut self, trace: &Trace) {
+        self.whole.insert(trace.within_change());
+        self.calls.extend(trace.calls().map(<[u32]>::to_vec));
+    }
+
+    /// The distance to the nearest of them.
+    fn nearest(&self, within: &[u32]) -> Option<Distance> {
+        if self.whole.contains(within) {
+            return Some(Distance { value: 0.0, at_most: false });
+        }
+        patch_sim::nearest(self.whole.iter().map(|other| distance(within, other, Limit::default())))
+    }
+}
+
 /// Figures as they come.
 struct Figures {
     options: SimOptions,
+    /// Statements that both versions have.
+    shared: HashSet<u32>,
     tests: Vec<TestFigures>,
     set_aside: Vec<SetAside>,
-    /// What original tests ran inside of changed methods on the buggy version; alike ones once.
-    passing: BTreeSet<Vec<u32>>,
-    failing: BTreeSet<Vec<u32>>,
+    passing: Known,
+    failing: Known,
     kept: usize,
     generated: usize,
 }
 
 impl Figures {
-    fn new(options: SimOptions) -> Self {
+    fn new(options: SimOptions, shared: HashSet<u32>) -> Self {
         Self {
             options,
+            shared,
             tests: Vec::new(),
             set_aside: Vec::new(),
-            passing: BTreeSet::new(),
-            failing: BTreeSet::new(),
+            passing: Known::default(),
+            failing: Known::default(),
             kept: 0,
             generated: 0,
         }
@@ -155,23 +215,44 @@ impl Figures {
 
     fn original(&mut self, name: String, class: TestClass, traced: Traced) {
         let Some((buggy, patched)) = self.comparable(&name, traced) else { return };
-        let within = buggy.within_change();
-        if buggy.reaches_change() && self.kept + within.len() <= KEPT_STATEMENTS {
-            self.kept += within.len();
-            let alike = if class == TestClass::Failing { &mut self.failing } else { &mut self.passing };
-            alike.insert(within);
+        let length: usize = buggy.calls().map(<[u32]>::len).sum();
+        if buggy.reaches_change() && self.kept + length <= KEPT_STATEMENTS {
+            self.kept += length;
+            if class == TestClass::Failing { self.failing.add(&buggy) } else { self.passing.add(&buggy) }
         }
-        self.add(name, TestOrigin::Original, class, (None, None), &buggy, &patched);
+        let figures = self.compared(name, TestOrigin::Original, class, &buggy, &patched);
+        self.tests.push(figures);
     }
 
-    fn generated(&mut self, name: String, traced: Traced) {
+    fn generated(&mut self, name: String, traced: Traced, differs: bool) {
         let Some((buggy, patched)) = self.comparable(&name, traced) else { return };
         let within = buggy.within_change();
-        let to_passing = nearest(&within, &self.passing);
-        let to_failing = nearest(&within, &self.failing);
+        let (to_passing, to_failing) = (self.passing.nearest(&within), self.failing.nearest(&within));
         let class = patch_sim::classify(to_passing, to_failing, &self.options);
+        let figures = self.compared(name, TestOrigin::Generated, class, &buggy, &patched);
         self.generated += 1;
-        self.add(name, TestOrigin::Generated, class, (to_passing, to_failing), &buggy, &patched);
+        self.tests.push(TestFigures {
+            to_passing,
+            to_failing,
+            calls: Some(self.call_origin(&buggy)),
+            differs: Some(differs),
+            ..figures
+        });
+    }
+
+    /// Where calls that run the same were seen.
+    fn call_origin(&self, trace: &Trace) -> CallOrigin {
+        let (passing, failing) = (&self.passing.calls, &self.failing.calls);
+        let of_failing = |call: &[u32]| failing.contains(call) && !passing.contains(call);
+        if trace.calls().any(of_failing) {
+            CallOrigin::Failing
+        } else if trace.calls().any(|call| !passing.contains(call)) {
+            CallOrigin::New
+        } else if trace.calls().any(|call| failing.contains(call)) {
+            CallOrigin::Both
+        } else {
+            CallOrigin::Passing
+        }
     }
 
     /// Both traces, if the execution reaches the change and can be compared.
@@ -186,25 +267,28 @@ impl Figures {
         }
     }
 
-    fn add(
-        &mut self,
+    fn compared(
+        &self,
         name: String,
         origin: TestOrigin,
         class: TestClass,
-        (to_passing, to_failing): (Option<Distance>, Option<Distance>),
         buggy: &Trace,
         patched: &Trace,
-    ) {
-        let change = distance(&buggy.statements, &patched.statements, Limit::default());
-        let statements = (buggy.statements.len() as u64, patched.statements.len() as u64);
-        self.tests.push(TestFigures { name, origin, class, to_passing, to_failing, change, statements });
+    ) -> TestFigures {
+        let around = |trace: &Trace| -> Vec<u32> {
+            trace.statements.iter().copied().filter(|statement| self.shared.contains(statement)).collect()
+        };
+        TestFigures {
+            name,
+            origin,
+            class,
+            to_passing: None,
+            to_failing: None,
+            change: distance(&buggy.statements, &patched.statements, Limit::default()),
+            change_around: distance(&around(buggy), &around(patched), Limit::default()),
+            calls: None,
+            differs: None,
+            statements: (buggy.statements.len() as u64, patched.statements.len() as u64),
+        }
     }
-}
-
-/// The least distance to one of several traces.
-fn nearest(trace: &[u32], others: &BTreeSet<Vec<u32>>) -> Option<Distance> {
-    if others.contains(trace) {
-        return Some(Distance { value: 0.0, at_most: false });
-    }
-    patch_sim::nearest(others.iter().map(|other| distance(trace, other, Limit::default())))
 }

@@ -20,6 +20,7 @@ mod records;
 mod statements;
 mod tests;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use bonafix_lang::{ExploreRequest, LangError, OnTrace, TraceLimits, Tracer};
@@ -206,6 +207,11 @@ impl Tracer for JavaTracer<'_> {
         on_trace: OnTrace<'_>,
     ) -> Result<(), LangError> {
         inputs::trace(self, inputs, limits, on_trace)
+    }
+
+    fn shared(&self) -> HashSet<u32> {
+        let of_buggy: HashSet<u32> = self.buggy.statements.iter().copied().collect();
+        self.patched.statements.iter().copied().filter(|number| of_buggy.contains(number)).collect()
     }
 
     fn notices(&self) -> Vec<Notice> {

@@ -1,6 +1,8 @@
 //! What a language must provide for a search: versions side by side in which inputs run, what is known of the program,
 //! and counterexamples as files for people.
 
+use std::collections::HashSet;
+
 use bonafix_model::{
     Breakdown, Catalog, Confirmation, Delta, Difference, DifferenceClass, Goal, Knowledge, Notice,
     Observation, Ran, Sequence, TestId, Trace, TreeChange, VersionRole,
@@ -193,6 +195,9 @@ pub trait Tracer {
         limits: &TraceLimits,
         on_trace: OnTrace<'_>,
     ) -> Result<(), LangError>;
+
+    /// The statements that both versions have, changed or not.
+    fn shared(&self) -> HashSet<u32>;
 
     /// What lacks probes, so that traces have gaps.
     fn notices(&self) -> Vec<Notice>;

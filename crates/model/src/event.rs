@@ -27,6 +27,8 @@ pub enum Stage {
     Judge,
     /// Compare executions on the buggy and on the patched version.
     Compare,
+    /// Compare the patches of a run with each other.
+    Rank,
 }
 
 impl Stage {
@@ -43,6 +45,7 @@ impl Stage {
             Self::Plausibility => "testing the patched version",
             Self::Judge => "judging",
             Self::Compare => "comparing executions",
+            Self::Rank => "comparing the patches",
         }
     }
 }

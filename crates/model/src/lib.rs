@@ -51,12 +51,14 @@ pub use observation::{
     covered,
 };
 pub use outcome::{ExitCode, InconclusiveReason, InvalidReason, Outcome, Verdict};
-pub use ranking::{PatchCluster, RandomPick, RankedPatch, Ranking, Reading};
+pub use ranking::{PatchCluster, RandomPick, RankedPatch, Ranking, Reading, TellingInput};
 pub use report::{
     BaselineReport, BrokenBaseline, Notice, PatchReport, Plausibility, RunReport, StillFailing,
     SubjectReport, TestChange, TestChangeKind, Timings, TriggerOrigin, TriggerTest, VersionRole,
 };
-pub use similarity::{Distance, SetAside, Similarity, SimilarityRule, TestClass, TestFigures, TestOrigin};
+pub use similarity::{
+    CallOrigin, Distance, SetAside, Similarity, SimilarityRule, TestClass, TestFigures, TestOrigin,
+};
 pub use test::{Failure, TestId, TestOutcome, TestResult, TestRun, TestSelection};
 pub use trace::Trace;
 pub use witness::{Promise, ReplayReport, ReplayedVersion};

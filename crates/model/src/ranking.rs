@@ -11,6 +11,9 @@ pub struct Ranking {
     /// Patches that behave alike on all inputs, the cluster of the first patch first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clusters: Vec<PatchCluster>,
+    /// For each two clusters an input that tells them apart: who knows what is right there knows which is wrong.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub telling: Vec<TellingInput>,
     /// What reading in any order would cost: what the ranking has to beat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub random_pick: Option<RandomPick>,
@@ -44,6 +47,19 @@ pub struct PatchCluster {
     pub number: u32,
     /// The names of its patches, in the order of the ranking.
     pub patches: Vec<String>,
+}
+
+/// An input on which the patches of two clusters do something different.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TellingInput {
+    /// The two clusters.
+    pub clusters: (u32, u32),
+    /// The input as source code, one statement a line.
+    pub input: Vec<String>,
+    /// What is compared; empty for the input as a whole.
+    pub what: String,
+    /// What the one does, and what the other.
+    pub answers: (String, String),
 }
 
 /// How many patches one reads in any order until one can be sure to have met a correct one.

@@ -35,6 +35,20 @@ pub enum TestClass {
     Discarded,
 }
 
+/// Where calls of changed methods that run the same statements on the buggy version are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CallOrigin {
+    /// All in passing tests, and none in a failing one.
+    Passing,
+    /// At least one in failing tests alone.
+    Failing,
+    /// Some in both, or none in failing tests alone.
+    Both,
+    /// At least one in no test, and none in failing tests alone.
+    New,
+}
+
 /// One test, in figures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TestFigures {
@@ -52,6 +66,14 @@ pub struct TestFigures {
     pub to_failing: Option<Distance>,
     /// Between its executions on the buggy and on the patched version, whole.
     pub change: Distance,
+    /// The same without the patch's own lines: between what runs of the statements that both versions have.
+    pub change_around: Distance,
+    /// Of a generated test: where the calls of changed methods that it makes were seen before, by what they ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls: Option<CallOrigin>,
+    /// Of a generated test: the patched version shows something else than the buggy one, where it counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub differs: Option<bool>,
     /// Statements it ran on the buggy version, and on the patched one.
     pub statements: (u64, u64),
 }

@@ -18,10 +18,14 @@ impl Trace {
         !self.changed.is_empty()
     }
 
+    /// What each outermost call of a changed method ran.
+    pub fn calls(&self) -> impl Iterator<Item = &[u32]> {
+        self.changed.iter().map(|&(first, end)| &self.statements[first as usize..end as usize])
+    }
+
     /// The statements inside of calls of changed methods, one call behind the other.
     pub fn within_change(&self) -> Vec<u32> {
-        let part = |&(first, end): &(u32, u32)| &self.statements[first as usize..end as usize];
-        self.changed.iter().flat_map(part).copied().collect()
+        self.calls().flatten().copied().collect()
     }
 }
 

@@ -6,10 +6,10 @@ use bonafix_model::{
     Difference, Element, Evidence, Literal, Observation, Ran, Sequence, SequenceOutcome, Slot, Step,
 };
 
-use super::seen::{Seen, in_reference, wavering};
 use super::trial::{Trial, key};
 use super::writing::sentence;
 use super::{JUDGED, Question, judged_scope};
+use crate::seen::{Seen, in_reference, wavering};
 
 /// How often a difference must be seen again, in fresh state: two values drawn by lot are soon the same three times.
 const CONFIRMATIONS: u32 = 6;

@@ -15,9 +15,9 @@ use bonafix_model::{
 };
 use bonafix_store::{Plan, PlannedInput, RunDir};
 
-use super::seen::Seen;
 use super::trial::ATTEMPTS;
 use super::*;
+use crate::seen::Seen;
 
 /// One call of `p.Limit.below(int)`.
 #[derive(Debug, Clone, Copy)]
@@ -346,7 +346,7 @@ fn ask(
         inputs_from: None,
         inputs_to: None,
     };
-    let refuted = Refutation {
+    let (refuted, _) = Refutation {
         explorer: &explorer,
         session: &session,
         folder: "patch",
@@ -624,6 +624,7 @@ fn what_the_patch_throws_itself_is_no_new_failure() {
     };
     let file = DeltaFile {
         path: "p/Limit.java".into(),
+        syntactic_distance: None,
         change: ChangeKind::Changed,
         elements: vec![element],
         alignment: LineAlignment::default(),

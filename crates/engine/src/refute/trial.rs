@@ -13,9 +13,9 @@ use bonafix_model::{
 };
 
 use super::proof::Dismissal;
-use super::seen::{Seen, both, in_reference};
 use super::writing::sentence;
 use super::{JUDGED, Refutation, Searched, judged_scope};
+use crate::seen::{Seen, both, in_reference};
 
 /// A place whose differences came to nothing so often is not looked at again.
 pub(super) const ATTEMPTS: u32 = 3;
@@ -233,6 +233,7 @@ impl Trial<'_> {
             inputs: InputSet::new(self.catalog, &inputs),
             corpus: report.corpus,
             catalog: self.catalog.clone(),
+            knowledge: self.knowledge,
             notices,
             first_input,
         }

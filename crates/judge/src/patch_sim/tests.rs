@@ -21,6 +21,9 @@ fn test(class: TestClass, change: f64) -> TestFigures {
         to_passing: None,
         to_failing: None,
         change: exactly(change),
+        change_around: Distance { value: 0.0, at_most: false },
+        calls: None,
+        differs: None,
         statements: (10, 10),
     }
 }

@@ -144,6 +144,9 @@ fn suspicion_of(passing: Option<f64>, failing: Option<f64>) -> Option<f64> {
         to_passing: None,
         to_failing: None,
         change: Distance { value, at_most: false },
+        change_around: Distance { value: 0.0, at_most: false },
+        calls: None,
+        differs: None,
         statements: (1, 1),
     };
     let passing = passing.map(|change| test(TestClass::Passing, change));

@@ -8,24 +8,24 @@ use bonafix_model::{
     compare, covered,
 };
 
-use super::JUDGED;
+use crate::refute::JUDGED;
 
 /// What one version did with an input.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Seen {
+pub(crate) enum Seen {
     Observed(Box<Observation>),
     BrokeDown(Breakdown),
 }
 
 impl Seen {
-    pub(super) fn behaviour(&self) -> Behaviour<'_> {
+    pub(crate) fn behaviour(&self) -> Behaviour<'_> {
         match self {
             Self::Observed(observation) => Behaviour::Observed(observation),
             Self::BrokeDown(breakdown) => Behaviour::BrokeDown(*breakdown),
         }
     }
 
-    pub(super) fn of(confirmation: &Confirmation) -> Self {
+    pub(crate) fn of(confirmation: &Confirmation) -> Self {
         match confirmation {
             Confirmation::Stable(observation) => Self::Observed(observation.clone()),
             Confirmation::Failed(breakdown) => Self::BrokeDown(*breakdown),
@@ -34,14 +34,14 @@ impl Seen {
     }
 
     /// Without what is not the same each time in one of the versions; none if nothing is left to compare.
-    pub(super) fn covered(self, wavering: &[Difference]) -> Option<Self> {
+    pub(crate) fn covered(self, wavering: &[Difference]) -> Option<Self> {
         Some(match self {
             Self::Observed(observation) => Self::Observed(Box::new(covered(&observation, wavering)?)),
             broke_down @ Self::BrokeDown(_) => broke_down,
         })
     }
 
-    pub(super) fn observed(&self) -> Option<&Observation> {
+    pub(crate) fn observed(&self) -> Option<&Observation> {
         match self {
             Self::Observed(observation) => Some(observation),
             Self::BrokeDown(_) => None,
@@ -50,7 +50,7 @@ impl Seen {
 }
 
 /// What the reference does with inputs; none where it breaks down.
-pub(super) fn in_reference(
+pub(crate) fn in_reference(
     run: &mut dyn Run,
     inputs: &[Sequence],
 ) -> Result<Vec<Option<Observation>>, LangError> {
@@ -63,7 +63,7 @@ pub(super) fn in_reference(
 }
 
 /// What the reference and the patched version did; none if that cannot be told or says nothing.
-pub(super) fn both(
+pub(crate) fn both(
     input: &Sequence,
     outcome: &SequenceOutcome,
     run: &mut dyn Run,
@@ -85,7 +85,7 @@ pub(super) fn both(
 const PLACES: usize = 3;
 
 /// Where a version differs from itself.
-pub(super) fn wavering(confirmation: &Confirmation) -> Vec<Difference> {
+pub(crate) fn wavering(confirmation: &Confirmation) -> Vec<Difference> {
     let Confirmation::Unstable { observations } = confirmation else { return Vec::new() };
     let mut found = compare(&observations[0], &observations[1], &Tolerance::default());
     let mut places: BTreeMap<(Slot, Element), usize> = BTreeMap::new();

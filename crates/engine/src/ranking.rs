@@ -1,0 +1,257 @@
+//! Several plausible patches of one bug, side by side: which behave alike, which input tells others apart, and in which
+//! order to read them.
+//!
+//! All of them are run at once on the inputs that the searches kept and on those of the tests. Two patches do the same with
+//! an input if RGT would find nothing to count in it, whichever of the two were the reference.
+
+use bonafix_judge::ranking::{self, Candidate};
+use bonafix_judge::rgt::{self, Claim, RgtOptions, Ruling};
+use bonafix_lang::{Explore, ExploreRequest, Explored, ExploredVersion, LangError, Run, RunScope};
+use bonafix_model::{
+    Catalog, Confirmation, Delta, InputSet, Knowledge, PatchReport, Ranking, Sequence, SequenceOutcome,
+    TellingInput, TestId, TreeChange, VersionRole,
+};
+use camino::Utf8Path;
+
+use crate::seen::Seen;
+
+/// Patches that are run side by side; the VM holds each of them.
+const MOST_PATCHES: usize = 24;
+/// Inputs that all of them are run on.
+const MOST_INPUTS: usize = 1000;
+/// Inputs on which some of them differ; clusters are told from no more.
+const MOST_DIFFERING: usize = 120;
+/// How often such an input is run again, in fresh state.
+const REPETITIONS: u32 = 3;
+/// Inputs that making a telling one smaller may cost.
+const MINIMISING: u64 = 1000;
+/// Pairs of clusters for which a telling input is looked for.
+const MOST_PAIRS: usize = 15;
+
+/// A plausible patch that is compared with others.
+pub(crate) struct Rival<'a> {
+    pub(crate) report: &'a PatchReport,
+    pub(crate) change: TreeChange,
+}
+
+/// All plausible patches of a run.
+pub(crate) struct Contest<'a> {
+    pub(crate) explorer: &'a dyn Explore,
+    pub(crate) rivals: Vec<Rival<'a>>,
+    pub(crate) failing: &'a [TestId],
+    pub(crate) passing: &'a [TestId],
+    pub(crate) heap_mib: u32,
+    pub(crate) kept: &'a [InputSet],
+    pub(crate) log: &'a Utf8Path,
+}
+
+/// Ranks patches by what is known of each alone.
+pub(crate) fn without_clusters<'a>(reports: impl Iterator<Item = &'a PatchReport>) -> Ranking {
+    ranking::rank(reports.map(|report| candidate(report, Vec::new())).collect())
+}
+
+fn candidate(report: &PatchReport, behaviour: Vec<Option<u32>>) -> Candidate<u32> {
+    Candidate {
+        name: report.name.clone(),
+        outcome: report.verdict.outcome,
+        suspicion: report.similarity.as_ref().and_then(ranking::suspicion),
+        semantic_distance: report.similarity.as_ref().and_then(|similarity| similarity.semantic_distance),
+        syntactic_distance: report.delta.syntactic_distance().map(|distance| distance.nodes),
+        behaviour,
+    }
+}
+
+impl Contest<'_> {
+    pub(crate) fn carry_out(&self) -> Result<Ranking, LangError> {
+        let nothing = (TreeChange::default(), Delta::default());
+        let mut versions =
+            vec![ExploredVersion { role: VersionRole::Buggy, change: &nothing.0, delta: &nothing.1 }];
+        versions.extend(self.rivals.iter().take(MOST_PATCHES).map(|rival| ExploredVersion {
+            role: VersionRole::Patched,
+            change: &rival.change,
+            delta: &rival.report.delta,
+        }));
+        let request = ExploreRequest {
+            versions: &versions,
+            failing: self.failing,
+            passing: self.passing,
+            heap_mib: self.heap_mib,
+        };
+        let Explored { mut run, knowledge, .. } = self.explorer.explore(&request, self.log)?;
+        let catalog = run.catalog().clone();
+        let bench = Comparer { catalog: &catalog, knowledge: &knowledge, patches: versions.len() - 1 };
+        let differing = bench.differing(&self.inputs(&catalog, &knowledge), run.as_mut())?;
+        let behaviour = |rival: usize| -> Vec<Option<u32>> {
+            // One column on which all agree, so that patches that never differ are one cluster.
+            let columns = differing.iter().map(|input| input.classes.get(rival).copied());
+            std::iter::once(Some(0)).chain(columns).collect()
+        };
+        let candidates = self.rivals.iter().enumerate().map(|(number, rival)| {
+            let seen = if number < bench.patches { behaviour(number) } else { Vec::new() };
+            candidate(rival.report, seen)
+        });
+        let mut ranking = ranking::rank(candidates.collect());
+        ranking.telling = self.telling_inputs(&ranking, &bench, &differing, run.as_mut())?;
+        Ok(ranking)
+    }
+
+    fn inputs(&self, catalog: &Catalog, knowledge: &Knowledge) -> Vec<Sequence> {
+        let mut inputs: Vec<Sequence> = knowledge.seeds.iter().map(|seed| seed.sequence.clone()).collect();
+        inputs.extend(InputSet::merged(self.kept).resolve(catalog));
+        inputs.sort();
+        inputs.dedup();
+        // The short ones are those that a person understands.
+        inputs.sort_by_key(|input| input.steps.len());
+        inputs.truncate(MOST_INPUTS);
+        inputs
+    }
+
+    /// For each two clusters the shortest input that tells them apart, made smaller.
+    fn telling_inputs(
+        &self,
+        ranking: &Ranking,
+        bench: &Comparer<'_>,
+        differing: &[Differing],
+        run: &mut dyn Run,
+    ) -> Result<Vec<TellingInput>, LangError> {
+        let number = |name: &str| self.rivals.iter().position(|rival| rival.report.name == name);
+        let heads: Vec<(u32, usize)> = ranking
+            .clusters
+            .iter()
+            .filter_map(|cluster| Some((cluster.number, number(cluster.patches.first()?)?)))
+            .collect();
+        let mut found = Vec::new();
+        for (at, one) in heads.iter().enumerate() {
+            for other in heads.iter().skip(at + 1).take(MOST_PAIRS.saturating_sub(found.len())) {
+                let apart = |input: &&Differing| {
+                    input.classes.get(one.1).zip(input.classes.get(other.1)).is_some_and(|(a, b)| a != b)
+                };
+                if let Some(input) = differing.iter().find(apart) {
+                    found.extend(self.told(bench, &input.input, *one, *other, run)?);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn told(
+        &self,
+        bench: &Comparer<'_>,
+        input: &Sequence,
+        one: (u32, usize),
+        other: (u32, usize),
+        run: &mut dyn Run,
+    ) -> Result<Option<TellingInput>, LangError> {
+        let pair = [version(one.1), version(other.1)];
+        let small = bench.smaller(input, pair, run)?;
+        let Some((input, claim)) = bench.claim(&small, pair, run)?.map(|claim| (small, claim)) else {
+            return Ok(None);
+        };
+        Ok(Some(TellingInput {
+            clusters: (one.0, other.0),
+            input: self.explorer.render(bench.catalog, &input),
+            what: what(&claim),
+            answers: (claim.expected, claim.actual),
+        }))
+    }
+}
+
+/// The number of a patch among the versions, of which the buggy one is the first.
+fn version(rival: usize) -> u32 {
+    u32::try_from(rival + 1).unwrap_or(u32::MAX)
+}
+
+fn what(claim: &Claim) -> String {
+    claim.difference.as_ref().map_or_else(String::new, |difference| difference.location.to_string())
+}
+
+/// An input on which patches differ, and for each of them with which it does the same.
+struct Differing {
+    input: Sequence,
+    classes: Vec<u32>,
+}
+
+struct Comparer<'a> {
+    catalog: &'a Catalog,
+    knowledge: &'a Knowledge,
+    patches: usize,
+}
+
+impl Comparer<'_> {
+    fn scope(&self) -> RunScope {
+        RunScope { versions: (0..self.patches).map(version).collect(), show_all: false }
+    }
+
+    /// The inputs on which some patches differ each time, in a way that counts.
+    fn differing(&self, inputs: &[Sequence], run: &mut dyn Run) -> Result<Vec<Differing>, LangError> {
+        let ran = run.run(inputs, &self.scope())?;
+        let unlike = inputs.iter().zip(ran).filter(|(_, ran)| {
+            matches!(ran.outcome, SequenceOutcome::Differs { .. } | SequenceOutcome::Failed { .. })
+        });
+        let unlike: Vec<&Sequence> = unlike.map(|(input, _)| input).take(MOST_DIFFERING).collect();
+        let mut found = Vec::new();
+        for input in unlike {
+            let confirmations = run.confirm(input, REPETITIONS, &self.scope())?;
+            // What is not the same twice tells nothing.
+            if confirmations.iter().any(|seen| matches!(seen, Confirmation::Unstable { .. })) {
+                continue;
+            }
+            let seen: Vec<Seen> = confirmations.iter().map(Seen::of).collect();
+            let classes = self.classes(input, &seen);
+            if classes.iter().any(|class| *class > 0) {
+                found.push(Differing { input: input.clone(), classes });
+            }
+        }
+        Ok(found)
+    }
+
+    /// For each patch the first one that does the same with an input.
+    fn classes(&self, input: &Sequence, seen: &[Seen]) -> Vec<u32> {
+        let mut heads: Vec<usize> = Vec::new();
+        let mut classes = Vec::new();
+        for (number, behaviour) in seen.iter().enumerate() {
+            let same = |head: &usize| self.differ(input, &seen[*head], behaviour).is_none();
+            let class = heads.iter().position(same).unwrap_or_else(|| {
+                heads.push(number);
+                heads.len() - 1
+            });
+            classes.push(u32::try_from(class).unwrap_or(u32::MAX));
+        }
+        classes
+    }
+
+    /// What counts between two patches, whichever of them is taken for right.
+    fn differ(&self, input: &Sequence, one: &Seen, other: &Seen) -> Option<Claim> {
+        let judge = |right: &Seen, judged: &Seen| {
+            let options = RgtOptions::default();
+            let (right, judged) = (right.behaviour(), judged.behaviour());
+            match rgt::judge(input, self.catalog, self.knowledge, right, judged, &options) {
+                Ruling::Evidence(claim) => Some(claim),
+                _ => None,
+            }
+        };
+        judge(one, other).or_else(|| {
+            let claim = judge(other, one)?;
+            Some(Claim { expected: claim.actual, actual: claim.expected, ..claim })
+        })
+    }
+
+    fn claim(&self, input: &Sequence, pair: [u32; 2], run: &mut dyn Run) -> Result<Option<Claim>, LangError> {
+        let scope = RunScope { versions: pair.to_vec(), show_all: true };
+        let seen: Vec<Seen> = run.confirm(input, REPETITIONS, &scope)?.iter().map(Seen::of).collect();
+        let [one, other] = &seen[..] else { return Ok(None) };
+        Ok(self.differ(input, one, other))
+    }
+
+    fn smaller(&self, input: &Sequence, pair: [u32; 2], run: &mut dyn Run) -> Result<Sequence, LangError> {
+        let scope = RunScope { versions: pair.to_vec(), show_all: false };
+        let mut still = |candidate: &Sequence, ran: &bonafix_model::Ran| match &ran.outcome {
+            SequenceOutcome::Differs { observations, .. } if observations.len() == pair.len() => {
+                let seen = |number: usize| Seen::Observed(Box::new(observations[number].clone()));
+                self.differ(candidate, &seen(0), &seen(1)).is_some()
+            }
+            _ => false,
+        };
+        bonafix_generate::minimise(input, run, &scope, &mut still, MINIMISING)
+    }
+}
