@@ -75,11 +75,12 @@ impl Comparison<'_> {
         self.trace_tests(tracer.as_mut(), &mut figures)?;
         self.trace_inputs(tracer.as_mut(), inputs, &mut figures)?;
         let similarity = patch_sim::similarity(figures.tests, figures.set_aside, &self.options.similarity);
+        let counts = self.options.strict || patch_sim::shows_in_original_tests(&similarity);
         let evidence = similarity.against.map(|_| Evidence {
             technique: patch_sim::NAME.to_owned(),
-            strength: Strength::Heuristic,
+            strength: if counts { Strength::Heuristic } else { Strength::Remark },
             summary: patch_sim::sentence(&similarity),
-            reason: None,
+            reason: (!counts).then(|| patch_sim::REMARK.to_owned()),
             exhibit: None,
             witness: None,
         });

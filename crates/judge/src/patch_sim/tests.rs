@@ -21,7 +21,7 @@ fn test(class: TestClass, change: f64) -> TestFigures {
         to_passing: None,
         to_failing: None,
         change: exactly(change),
-        change_around: Distance { value: 0.0, at_most: false },
+        change_around: exactly(0.0),
         calls: None,
         differs: None,
         statements: (10, 10),
@@ -244,4 +244,17 @@ fn the_sentence_names_the_test_the_figures_and_the_condition() {
         "the passing test T.a changes by 0.020 at most, less than 0.250; no failing test could be compared"
     );
     assert!(told(&[failing(0.2)]).starts_with("no passing test"));
+}
+
+#[test]
+fn what_shows_only_in_generated_tests_or_in_the_lines_of_the_patch_is_a_remark() {
+    let around = |value: f64, test: TestFigures| TestFigures { change_around: exactly(value), ..test };
+    let shows = |test: TestFigures| {
+        let similarity = similarity(vec![test], Vec::new(), &paper());
+        assert!(similarity.against.is_some(), "the formulas say so in any case");
+        shows_in_original_tests(&similarity)
+    };
+    assert!(shows(around(0.25, passing(0.6))));
+    assert!(!shows(around(0.24, passing(0.6))), "most of it are the lines of the patch");
+    assert!(!shows(TestFigures { origin: Generated, ..around(0.6, passing(0.6)) }));
 }

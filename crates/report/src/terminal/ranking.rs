@@ -2,19 +2,22 @@
 
 use bonafix_model::{PatchReport, RandomPick, RankedPatch, Ranking, Reading, RunReport};
 
-use super::canvas::{Canvas, Ink};
+use super::canvas::{Canvas, Ink, more};
 use super::patch::ink;
 use super::similarity::number;
 use crate::table;
 
 /// For so many numbers of correct patches it is said how many have to be read.
 const READINGS: usize = 3;
+/// Inputs that tell clusters apart, unless all is to be shown.
+const TELLING: usize = 3;
 
 /// Draws the table of places, and what it has to beat.
 pub(super) fn draw(canvas: &mut Canvas, report: &RunReport) {
     let Some(ranking) = report.ranking.as_ref().filter(|ranking| ranking.rows.len() > 1) else { return };
     draw_rows(canvas, report, ranking);
     canvas.gap();
+    draw_telling_inputs(canvas, ranking);
     if let Some(pick) = &ranking.random_pick {
         canvas.plain(Ink::Dim, &random_pick(pick));
     }
@@ -30,6 +33,27 @@ fn draw_rows(canvas: &mut Canvas, report: &RunReport, ranking: &Ranking) {
     let inks = [Ink::Bold, Ink::Dim].into_iter().chain(inks);
     for (line, ink) in table::render(&header, &rows).lines().zip(inks) {
         canvas.verbatim(ink, line);
+    }
+}
+
+/// What to ask a person: on which input two clusters differ, and what each of them answers.
+fn draw_telling_inputs(canvas: &mut Canvas, ranking: &Ranking) {
+    let shown = if canvas.style.verbose { ranking.telling.len() } else { TELLING };
+    for telling in ranking.telling.iter().take(shown) {
+        let (one, other) = telling.clusters;
+        canvas.plain(Ink::Bold, &format!("which is right? clusters {one} and {other} differ on"));
+        for line in &telling.input {
+            canvas.verbatim(Ink::Plain, &format!("  {line}"));
+        }
+        for (cluster, answer) in [(one, &telling.answers.0), (other, &telling.answers.1)] {
+            canvas.plain(Ink::Plain, &format!("  cluster {cluster}: {answer}"));
+        }
+        canvas.gap();
+    }
+    let left = ranking.telling.len().saturating_sub(shown);
+    if left > 0 {
+        canvas.plain(Ink::Dim, &more(left, "such inputs"));
+        canvas.gap();
     }
 }
 

@@ -200,12 +200,12 @@ pub(crate) fn not_exercised() -> PatchReport {
 pub(crate) fn similarity(fields: Value) -> Value {
     let original = |name: &str, class: &str, change: f64, statements: [u64; 2]| {
         json!({"name": format!("demo.LeapYearTest#{name}"), "origin": "original", "class": class,
-            "change": {"value": change}, "statements": statements})
+            "change_around": {"value": 0.0}, "change": {"value": change}, "statements": statements})
     };
     let generated = |number: usize, class: &str, near: [f64; 2], change: Value| {
         json!({"name": format!("{number}: isLeap(int)"), "origin": "generated", "class": class,
             "to_passing": {"value": near[0]}, "to_failing": {"value": near[1], "at_most": number == 3},
-            "change": change, "statements": [12, 14]})
+            "change_around": {"value": 0.0}, "change": change, "statements": [12, 14]})
     };
     let similarity = json!({
         "kt": 0.4, "kp": 0.25, "ap": 0.3125, "af": 0.52, "against": "passing-changed", "semantic_distance": 0.2,
@@ -273,6 +273,12 @@ pub(crate) fn ranked() -> RunReport {
             {"name": "patches/dissimilar.diff", "place": 3, "suspicion": 0.556, "semantic_distance": 0.2},
         ],
         "clusters": [{"number": 1, "patches": ["patches/other.diff", "patches/correct.diff"]}],
+        "telling": [{
+            "clusters": [1, 2],
+            "input": ["boolean result = Gregorian.isLeapYear(1800);"],
+            "what": "result",
+            "answers": ["false", "true"]
+        }],
         "random_pick": {"patches": 3, "confidence": 0.85, "readings": [
             {"correct": 1, "read": 3}, {"correct": 2, "read": 2}, {"correct": 3, "read": 1}, {"correct": 4, "read": 1},
         ]},
