@@ -136,8 +136,17 @@ pub(crate) struct CheckArguments {
     pub(crate) tests: Vec<String>,
     /// Judge by this technique only; may be repeated. By default rgt where there is a reference, and all others where
     /// there is none
-    #[arg(long, value_enum, value_name = "NAME", help_heading = "How to judge")]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "NAME",
+        conflicts_with = "no_technique",
+        help_heading = "How to judge"
+    )]
     pub(crate) technique: Vec<TechniqueName>,
+    /// Only say whether a patch applies, builds and passes the original tests
+    #[arg(long, help_heading = "How to judge")]
+    pub(crate) no_technique: bool,
     /// patch-sim: a patch is suspicious if a passing test changes so much (`Kp`, from 0 to 1)
     #[arg(long, value_name = "D", default_value_t = SimOptions::default().kp, value_parser = fraction, help_heading = "How to judge")]
     pub(crate) kp: f64,

@@ -87,7 +87,8 @@ fn options(arguments: CheckArguments) -> Result<CheckOptions, CheckError> {
         sandbox: arguments.sandbox.into(),
         fresh: arguments.fresh,
         judging: JudgingOptions {
-            techniques: arguments.technique.into_iter().map(Into::into).collect(),
+            techniques: (arguments.no_technique || !arguments.technique.is_empty())
+                .then(|| arguments.technique.into_iter().map(Into::into).collect()),
             similarity: SimOptions { kt: arguments.kt, kp: arguments.kp, ..SimOptions::default() },
             generated_tests: usize::from(arguments.generated_tests),
             budget: arguments.budget,

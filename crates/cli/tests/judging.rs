@@ -31,7 +31,7 @@ fn judge(subject: &Subject, patch: &str, more: &[&str]) -> Ran {
     let reference = subject.patch("reference.diff", FIX);
     let mut arguments = vec!["--reference", reference.as_str()];
     arguments.extend(more);
-    subject.check(&patch, &arguments)
+    subject.judge(&patch, &arguments)
 }
 
 fn with_budget<'a>(more: &[&'a str]) -> Vec<&'a str> {
@@ -149,11 +149,77 @@ fn a_correct_patch_is_unrefuted_and_what_was_tried_is_told() {
 }
 
 #[test]
-fn without_a_reference_nothing_is_judged_and_the_way_to_give_one_is_named() {
+fn without_a_reference_a_patch_is_compared_with_the_buggy_version_and_the_way_to_know_more_is_named() {
     let subject = Subject::leap();
-    subject
-        .check(&subject.patch("judged.diff", overfitting()), &[])
-        .expect(4, &["INCONCLUSIVE", "not-judged", "--reference"]);
+    let patch = subject.patch("judged.diff", overfitting());
+    subject.judge(&patch, &BUDGET).expect(0, &["UNREFUTED", "patch-sim", "--reference"]);
+    let report = subject.judge(&patch, &with_budget(&["--format", "json"])).expect(0, &[]).json();
+    let patch = &report["patches"][0];
+    assert_eq!(patch["efforts"][0]["technique"], "new-failures");
+    let tests = patch["similarity"]["tests"].as_array().unwrap();
+    let of = |origin: &str| tests.iter().filter(|test| test["origin"] == origin).count();
+    assert!(of("original") >= 2 && of("generated") == 20, "{tests:#?}");
+    let failing = tests.iter().find(|test| test["class"] == "failing").unwrap();
+    assert!(failing["statements"][0].as_u64() > Some(0), "{failing}");
+}
+
+/// The fix, which fails where the buggy version ran well.
+fn failing_anew() -> String {
+    FIX.replace(
+        "return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);",
+        "return year % 4 == 0 && year % 100 != 0 && 400 / (year - 1604) != 401;",
+    )
+}
+
+#[test]
+fn a_new_failure_makes_a_patch_suspicious_and_comes_as_a_test() {
+    let subject = Subject::leap();
+    let patch = subject.patch("judged.diff", failing_anew());
+    let more = ["--budget", "20000inputs", "--technique", "new-failures", "--format", "json"];
+    let ran = subject.judge(&patch, &more).expect(3, &[]);
+    let report = ran.json();
+    let found = &report["patches"][0]["evidence"][0];
+    assert_eq!((&found["technique"], &found["strength"]), (&"new-failures".into(), &"heuristic".into()));
+    assert_eq!(found["exhibit"]["class"], "exc2");
+    assert!(found["summary"].as_str().unwrap().contains("ArithmeticException"), "{found}");
+    let folder = subject.folder().join("out/project-1").join(found["witness"]["folder"].as_str().unwrap());
+    subject.run(&["replay", folder.as_str()]).expect(0, &["HOLDS", "buggy", "passed 3 of 3"]);
+}
+
+#[test]
+fn patches_that_behave_alike_are_one_cluster_and_an_input_tells_the_others_apart() {
+    let subject = Subject::leap();
+    let patches = [
+        subject.patch("one.diff", FIX),
+        subject.patch("other.diff", correct()),
+        subject.patch("wrong.diff", overfitting()),
+    ];
+    let out = subject.folder().join("out");
+    let mut arguments =
+        vec!["check", "--out", out.as_str(), "--technique", "new-failures", "--format", "json"];
+    arguments.extend(BUDGET);
+    arguments.extend(patches.iter().flat_map(|patch| ["--patch", patch.as_str()]));
+    let report = subject.run(&arguments).expect(0, &[]).json();
+    let ranking = &report["ranking"];
+    let row = |name: &str| {
+        let rows = ranking["rows"].as_array().unwrap().iter();
+        rows.clone().find(|row| row["name"].as_str().unwrap().ends_with(name)).unwrap().clone()
+    };
+    assert_eq!(row("one.diff")["cluster"], row("other.diff")["cluster"]);
+    assert_ne!(row("one.diff")["cluster"], row("wrong.diff")["cluster"]);
+    let telling = &ranking["telling"][0];
+    assert!(telling["input"][0].as_str().unwrap().contains("isLeap("), "{telling}");
+    assert_ne!(telling["answers"][0], telling["answers"][1]);
+    assert_eq!(ranking["random_pick"]["patches"], 3);
+}
+
+#[test]
+fn rgt_alone_needs_a_reference() {
+    let subject = Subject::leap();
+    let patch = subject.patch("judged.diff", FIX);
+    subject.judge(&patch, &["--technique", "rgt"]).expect(1, &["rgt", "--reference"]);
+    subject.judge(&patch, &["--technique", "rgt", "--no-technique"]).expect(1, &["--no-technique"]);
+    subject.judge(&patch, &["--kp", "2"]).expect(1, &["--kp", "from 0 to 1"]);
 }
 
 #[test]
@@ -262,13 +328,13 @@ fn another_wording_is_a_remark_and_counts_only_under_strict_rules() {
     let reference = subject.patch("reference.diff", shelf_fix("\"only \" + items"));
     let patch = subject.patch("judged.diff", shelf_fix("\"not enough: \" + items"));
     let more = ["--reference", &reference, "--budget", "1000inputs", "--format", "json"];
-    let report = subject.check(&patch, &more).expect(0, &[]).json();
+    let report = subject.judge(&patch, &more).expect(0, &[]).json();
     assert!(proofs(&report).is_empty());
     let remarks = report["patches"][0]["evidence"].as_array().unwrap();
     assert!(remarks.iter().any(|remark| remark["reason"] == "exception-message"), "{remarks:#?}");
 
     let strict: Vec<&str> = more.iter().copied().chain(["--strict"]).collect();
-    let ran = subject.check(&patch, &strict).expect(2, &[]);
+    let ran = subject.judge(&patch, &strict).expect(2, &[]);
     let report = ran.json();
     let [proof] = proofs(&report)[..] else { panic!("{report:#}") };
     assert_eq!(proof["witness"]["confirmed"], 3);
@@ -408,7 +474,7 @@ public class NoisyTest {
     };
     let reference = subject.patch("reference.diff", diff("number / 2"));
     let judged = |name: &str, result: &str, budget: &str| {
-        subject.check(&subject.patch(name, diff(result)), &["--reference", &reference, "--budget", budget])
+        subject.judge(&subject.patch(name, diff(result)), &["--reference", &reference, "--budget", budget])
     };
     judged("wrong.diff", "number == 10 ? 5 : number / 3", "500inputs").expect(2, &["REFUTED", "half("]);
     judged("right.diff", "number / 2 + 0", "150inputs").expect(0, &["UNREFUTED"]);

@@ -30,7 +30,7 @@ fn several_patches_complete_with_0_and_each_has_its_outcome() {
     let (good, bad) =
         (subject.patch("good.diff", FIX), subject.patch("bad.diff", body("return year % 4 == 1;")));
     let out = subject.folder().join("out");
-    let ran = subject.run(&["check", "-p", &good, "-p", &bad, "--out", out.as_str()]);
+    let ran = subject.run(&["check", "-p", &good, "-p", &bad, "--no-technique", "--out", out.as_str()]);
     ran.expect(0, &["INCONCLUSIVE", "INVALID", "2 patches: 1 inconclusive, 1 invalid"]);
 }
 
@@ -38,7 +38,7 @@ fn several_patches_complete_with_0_and_each_has_its_outcome() {
 fn a_patch_from_standard_input_is_judged() {
     use std::io::Write;
     let subject = Subject::leap();
-    let mut command = subject.command(&["check", "--patch", "-", "--out", "../out"]);
+    let mut command = subject.command(&["check", "--patch", "-", "--no-technique", "--out", "../out"]);
     let mut child = command
         .stdin(std::process::Stdio::piped())
         .stdout(std::process::Stdio::piped())

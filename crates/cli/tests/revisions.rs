@@ -69,7 +69,9 @@ fn a_branch_is_judged_against_its_base_with_a_reference() {
 fn what_lies_in_the_work_tree_does_not_matter_and_stays() {
     let subject = repository();
     subject.write(LEAP_PATH, "not java at all");
-    subject.run(&["check", "--base", "main", "--head", "fix", "--out", "../out"]).expect(4, &["main..fix"]);
+    subject
+        .run(&["check", "--base", "main", "--head", "fix", "--no-technique", "--out", "../out"])
+        .expect(4, &["main..fix"]);
     assert_eq!(fs_err::read_to_string(subject.root().join(LEAP_PATH)).unwrap(), "not java at all");
 }
 
@@ -80,7 +82,7 @@ fn a_base_that_has_moved_on_is_replaced_by_the_common_ancestor() {
     git(&subject, &["add", "-A"]);
     git(&subject, &["commit", "-m", "news"]);
     subject
-        .run(&["check", "--base", "main", "--head", "fix", "--out", "../out"])
+        .run(&["check", "--base", "main", "--head", "fix", "--no-technique", "--out", "../out"])
         .expect(4, &["common ancestor", "main..fix"]);
 }
 
@@ -88,7 +90,7 @@ fn a_base_that_has_moved_on_is_replaced_by_the_common_ancestor() {
 fn an_unknown_revision_is_a_usage_error_that_names_the_option() {
     let subject = repository();
     subject
-        .run(&["check", "--base", "main", "--head", "nope", "--out", "../out"])
+        .run(&["check", "--base", "main", "--head", "nope", "--no-technique", "--out", "../out"])
         .expect(1, &["--head nope"]);
 }
 
@@ -96,7 +98,7 @@ fn an_unknown_revision_is_a_usage_error_that_names_the_option() {
 fn equal_revisions_leave_nothing_to_judge() {
     let subject = repository();
     subject
-        .run(&["check", "--base", "main", "--head", "main", "--out", "../out"])
+        .run(&["check", "--base", "main", "--head", "main", "--no-technique", "--out", "../out"])
         .expect(1, &["nothing differs"]);
 }
 
@@ -119,7 +121,8 @@ fn the_work_tree_is_judged_with_its_changed_its_deleted_and_its_new_files() {
     fs_err::remove_file(subject.root().join("src/main/java/demo/Unused.java")).unwrap();
     fs_err::os::unix::fs::symlink("Leap.java", subject.root().join("src/main/java/demo/Link.java")).unwrap();
 
-    let ran = subject.run(&["check", "--base", "HEAD", "--out", "../out", "--format", "json"]);
+    let ran =
+        subject.run(&["check", "--base", "HEAD", "--no-technique", "--out", "../out", "--format", "json"]);
     let report = ran.expect(4, &[]).json();
     let patch = &report["patches"][0];
     assert_eq!(patch["name"], "HEAD..work tree");
@@ -142,14 +145,18 @@ fn changes_that_are_only_staged_count_and_the_index_stays_as_it_is() {
     git(&subject, &["add", "-A"]);
     let index = || fs_err::read(subject.root().join(".git/index")).unwrap();
     let before = index();
-    subject.run(&["check", "--base", "main", "--out", "../out"]).expect(4, &["main..work tree"]);
+    subject
+        .run(&["check", "--base", "main", "--no-technique", "--out", "../out"])
+        .expect(4, &["main..work tree"]);
     assert!(before == index());
 }
 
 #[test]
 fn an_unchanged_work_tree_leaves_nothing_to_judge() {
     let subject = repository();
-    subject.run(&["check", "--base", "HEAD", "--out", "../out"]).expect(1, &["nothing differs", "work tree"]);
+    subject
+        .run(&["check", "--base", "HEAD", "--no-technique", "--out", "../out"])
+        .expect(1, &["nothing differs", "work tree"]);
 }
 
 #[test]
@@ -158,7 +165,9 @@ fn what_was_only_touched_or_taken_out_of_the_index_is_as_it_was() {
     git(&subject, &["rm", "--cached", LEAP_PATH]);
     fs_err::write(subject.root().join(TEST_PATH), fs_err::read(subject.root().join(TEST_PATH)).unwrap())
         .unwrap();
-    subject.run(&["check", "--base", "HEAD", "--out", "../out"]).expect(1, &["nothing differs"]);
+    subject
+        .run(&["check", "--base", "HEAD", "--no-technique", "--out", "../out"])
+        .expect(1, &["nothing differs"]);
 }
 
 #[test]
@@ -178,11 +187,17 @@ fn in_a_folder_of_the_checkout_only_what_lies_in_it_counts() {
 fn settings_that_are_new_in_the_work_tree_hold_and_are_no_part_of_the_fix() {
     let subject = repository();
     subject.write("bonafix.toml", "failing = [\"demo.LeapTest#century\"]\n");
-    subject.run(&["check", "--base", "HEAD", "--out", "../out"]).expect(1, &["nothing differs"]);
+    subject
+        .run(&["check", "--base", "HEAD", "--no-technique", "--out", "../out"])
+        .expect(1, &["nothing differs"]);
     subject.write(LEAP_PATH, LEAP.replace("year % 4 == 0", RIGHT));
-    subject.run(&["check", "--base", "HEAD", "--out", "../out"]).expect(4, &["bonafix.toml is new"]);
+    subject
+        .run(&["check", "--base", "HEAD", "--no-technique", "--out", "../out"])
+        .expect(4, &["bonafix.toml is new"]);
     subject.write("bonafix.toml", "failing = [\"demo.LeapTest#odd\"]\n");
-    subject.run(&["check", "--base", "HEAD", "--out", "../out"]).expect(6, &["LeapTest#odd"]);
+    subject
+        .run(&["check", "--base", "HEAD", "--no-technique", "--out", "../out"])
+        .expect(6, &["LeapTest#odd"]);
 }
 
 #[test]
@@ -191,7 +206,7 @@ fn a_merge_with_conflicts_is_a_usage_error_that_names_the_file() {
     git(&subject, &["checkout", "fix"]);
     git_may_fail(&subject, &["merge", "reference"]);
     subject
-        .run(&["check", "--base", "main", "--out", "../out"])
+        .run(&["check", "--base", "main", "--no-technique", "--out", "../out"])
         .expect(1, &[LEAP_PATH, "conflicts", "--head REV"]);
 }
 

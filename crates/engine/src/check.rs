@@ -72,7 +72,8 @@ pub fn check(options: &CheckOptions, on_event: OnEvent<'_>) -> Result<Checked, C
     let launcher = Launcher::new(options.sandbox).map_err(|error| CheckError::Usage(error.to_string()))?;
     let launcher = Arc::new(launcher);
     let description = description::describe(&options.request, &launcher)?;
-    if options.judging.techniques == [Technique::Rgt] && description.reference.is_none() {
+    let only_rgt = options.judging.techniques.as_deref() == Some(&[Technique::Rgt]);
+    if only_rgt && description.reference.is_none() {
         return Err(CheckError::Usage(
             "rgt needs a trusted fix to compare with: give one by --reference".to_owned(),
         ));
@@ -330,7 +331,12 @@ impl Work<'_> {
             |number, kept| self.judge_one(&bench, number, &folders[number], kept),
         );
         let (reports, kept) = judged.map_err(|error| self.stop(error))?;
-        self.report.ranking = self.rank(&bench, &reports, &kept).map_err(|error| self.stop(error))?;
+        match self.rank(&bench, &reports, &kept) {
+            Ok(ranking) => self.report.ranking = ranking,
+            Err(LangError::Interrupted) => return Err(self.stop(LangError::Interrupted)),
+            // What was found out about each patch stands without an order.
+            Err(error) => self.report.notices.push(Notice::new("not-ranked", error.to_string())),
+        }
         self.report.patches = reports;
         if let Some(path) = &self.options.judging.inputs_to {
             inputs::write(path, &kept)?;
@@ -508,8 +514,10 @@ fn plan(options: &CheckOptions, description: &Description) -> Result<Plan, Check
     plan.options.insert("heap".to_owned(), judging.heap_mib.to_string());
     plan.options
         .insert("similarity".to_owned(), format!("{:?} {}", judging.similarity, judging.generated_tests));
-    let techniques: Vec<&str> = judging.techniques.iter().map(|technique| technique.name()).collect();
-    plan.options.insert("techniques".to_owned(), techniques.join(","));
+    if let Some(techniques) = &judging.techniques {
+        let names: Vec<&str> = techniques.iter().map(|technique| technique.name()).collect();
+        plan.options.insert("techniques".to_owned(), names.join(","));
+    }
     if let Some(path) = &judging.inputs_from {
         let digest = KeyBuilder::new("inputs").part("contents", inputs::checked_text(path)?).finish();
         plan.options.insert("inputs-from".to_owned(), digest.as_str().to_owned());

@@ -42,8 +42,8 @@ impl Technique {
 /// How plausible patches are judged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JudgingOptions {
-    /// Which techniques judge; none means RGT with a reference, and all others without.
-    pub techniques: Vec<Technique>,
+    /// Which techniques judge; by default RGT with a reference, and all others without.
+    pub techniques: Option<Vec<Technique>>,
     /// What the search for counterexamples may cost for each patch.
     pub budget: Budget,
     /// Where chance begins.
@@ -67,11 +67,11 @@ pub struct JudgingOptions {
 impl JudgingOptions {
     /// Does a technique judge, with a reference or without?
     pub(crate) fn wants(&self, technique: Technique, has_reference: bool) -> bool {
-        match technique {
+        match &self.techniques {
             // Without a reference there is nothing to differ from.
-            Technique::Rgt if !has_reference => false,
-            _ if self.techniques.is_empty() => (technique == Technique::Rgt) == has_reference,
-            _ => self.techniques.contains(&technique),
+            _ if technique == Technique::Rgt && !has_reference => false,
+            None => (technique == Technique::Rgt) == has_reference,
+            Some(chosen) => chosen.contains(&technique),
         }
     }
 }

@@ -145,10 +145,17 @@ impl Subject {
     }
 
     /// `bonafix check --patch …` with the output outside of the project.
-    pub(crate) fn check(&self, patch: &str, more: &[&str]) -> Ran {
+    pub(crate) fn judge(&self, patch: &str, more: &[&str]) -> Ran {
         let out = self.folder().join("out");
         let mut arguments = vec!["check", "--patch", patch, "--out", out.as_str()];
         arguments.extend(more);
         self.run(&arguments)
+    }
+
+    /// The same up to where judging begins, which most tests are about.
+    pub(crate) fn check(&self, patch: &str, more: &[&str]) -> Ran {
+        let mut arguments = vec!["--no-technique"];
+        arguments.extend(more);
+        self.judge(patch, &arguments)
     }
 }

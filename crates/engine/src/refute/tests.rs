@@ -335,7 +335,7 @@ fn ask(
     let versions: Vec<ExploredVersion<'_>> =
         roles.iter().map(|role| ExploredVersion { role: *role, change: &change, delta }).collect();
     let options = JudgingOptions {
-        techniques: Vec::new(),
+        techniques: None,
         similarity: SimOptions::default(),
         generated_tests: 20,
         budget: Budget::Inputs(600),
