@@ -189,8 +189,7 @@ fn a_reference_tells_which_red_tests_belong_to_the_bug() {
         "package demo;\nimport org.junit.Test;\npublic class EnvTest {\n  @Test public void needsNetwork() { throw new IllegalStateException(\"no network\"); }\n}\n",
     );
     let (fix, reference) = (subject.patch("fix.diff", FIX), subject.patch("reference.diff", FIX));
-    let more = ["--reference", &reference, "--budget", "500inputs", "--format", "json"];
-    let ran = subject.check(&fix, &more).expect(0, &[]);
+    let ran = subject.check(&fix, &["--reference", &reference, "--format", "json"]).expect(4, &[]);
     assert_eq!(ran.json()["baseline"]["red_on_reference"][0], "demo.EnvTest#needsNetwork");
 }
 
