@@ -156,15 +156,14 @@ impl Bench<'_> {
                 Budget::Time(time) => Some(started + time),
                 Budget::Inputs(_) => None,
             };
-            self.compare(explorer, versions, deadline, &searched, run.as_mut(), report, clock)?;
+            self.compare(&asked, deadline, &searched, run.as_mut(), report, clock)?;
         }
         Ok(searched.inputs)
     }
 
     fn compare(
         &self,
-        explorer: &dyn Explore,
-        versions: &[ExploredVersion<'_>; 2],
+        asked: &Asked<'_>,
         deadline: Option<Instant>,
         searched: &Searched,
         run: &mut dyn Run,
@@ -175,8 +174,8 @@ impl Bench<'_> {
         let name = report.name.clone();
         let compared = self.session.step(Stage::Compare, Some(&name), clock, |log| {
             let comparison = Comparison {
-                explorer,
-                versions,
+                explorer: asked.explorer,
+                versions: asked.versions,
                 failing: &failing,
                 passing: &passing,
                 options: self.judging,

@@ -537,6 +537,7 @@ fn a_patched_version_that_never_ends_is_refuted_and_a_reference_that_never_ends_
 
 /// The buggy version runs well everywhere, and the patched one ends so from 600 on.
 fn new_failures(delta: &Delta, program: Program) -> Tried {
+    #[expect(clippy::unnecessary_wraps, reason = "others give errors")]
     fn holds_on_buggy() -> Result<Vec<Replay>, WitnessError> {
         let of = |role, passed| Replay { role, passed, message: None };
         Ok((0..3).flat_map(|_| [of(VersionRole::Buggy, true), of(VersionRole::Patched, false)]).collect())
