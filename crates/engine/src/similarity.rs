@@ -293,3 +293,89 @@ impl Figures {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use bonafix_model::{Literal, Step};
+
+    use super::*;
+
+    fn trace(calls: &[&[u32]]) -> Trace {
+        let mut trace = Trace { statements: vec![1], ..Trace::default() };
+        for call in calls {
+            let first = u32::try_from(trace.statements.len()).unwrap();
+            trace.statements.extend_from_slice(call);
+            trace.changed.push((first, u32::try_from(trace.statements.len()).unwrap()));
+        }
+        trace
+    }
+
+    fn both(buggy: Trace, patched: Trace) -> Traced {
+        Traced::Both { buggy, patched }
+    }
+
+    /// Passing tests run 10 11 and 10 12, the failing one 10 12 and 10 13; the patch adds the statement 90.
+    fn known() -> Figures {
+        let shared = (1..90).collect();
+        let mut figures = Figures::new(SimOptions::default(), shared);
+        figures.original(
+            "pass".to_owned(),
+            TestClass::Passing,
+            both(trace(&[&[10, 11], &[10, 12]]), trace(&[&[90, 10, 11], &[90, 10, 12]])),
+        );
+        figures.original(
+            "fail".to_owned(),
+            TestClass::Failing,
+            both(trace(&[&[10, 12], &[10, 13]]), trace(&[&[90, 10, 12], &[90, 14, 15]])),
+        );
+        figures
+    }
+
+    fn generated(calls: &[&[u32]]) -> TestFigures {
+        let mut figures = known();
+        figures.generated("input".to_owned(), both(trace(calls), trace(calls)), false);
+        figures.tests.pop().unwrap()
+    }
+
+    #[test]
+    fn the_lines_of_the_patch_count_for_the_change_and_not_for_what_is_around_it() {
+        let figures = known();
+        let [passing, failing] = &figures.tests[..] else { panic!("{}", figures.tests.len()) };
+        assert_eq!((passing.change.value, passing.change_around.value), (2.0 / 7.0, 0.0));
+        assert_eq!((failing.statements, failing.change_around.value), ((5, 7), 2.0 / 5.0));
+    }
+
+    #[test]
+    fn a_generated_test_is_compared_call_by_call_and_as_a_whole() {
+        let origin = |calls: &[&[u32]]| generated(calls).calls.unwrap();
+        assert_eq!(origin(&[&[10, 11]]), CallOrigin::Passing);
+        assert_eq!(origin(&[&[10, 11], &[10, 12]]), CallOrigin::Both);
+        assert_eq!(origin(&[&[10, 16], &[10, 13]]), CallOrigin::Failing);
+        assert_eq!(origin(&[&[10, 12], &[10, 16]]), CallOrigin::New);
+        let alike = generated(&[&[10, 11], &[10, 12]]);
+        assert_eq!((alike.class, alike.to_passing.unwrap().value), (TestClass::Passing, 0.0));
+        assert_eq!(generated(&[&[10, 13]]).class, TestClass::Failing);
+    }
+
+    #[test]
+    fn what_cannot_be_compared_is_set_aside_with_its_reason_and_what_is_not_reached_left_out() {
+        let mut figures = known();
+        figures.generated("far".to_owned(), Traced::NotReached, false);
+        figures.generated("odd".to_owned(), Traced::SetAside("not the same twice".to_owned()), false);
+        assert_eq!((figures.tests.len(), figures.generated), (2, 0));
+        assert_eq!(figures.set_aside[0].reason, "not the same twice");
+    }
+
+    #[test]
+    fn the_order_of_inputs_hangs_on_the_seed_alone() {
+        let step = |value| Step::Constant { type_name: "int".to_owned(), value: Literal::Integer(value) };
+        let inputs: Vec<Sequence> = (0..20).map(|value| Sequence { steps: vec![step(value)] }).collect();
+        assert_eq!(spread(&inputs, 3), spread(&inputs, 3));
+        assert_ne!(spread(&inputs, 3), spread(&inputs, 4));
+        let mut sorted = spread(&inputs, 3);
+        sorted.sort();
+        let mut all = inputs.clone();
+        all.sort();
+        assert_eq!(sorted, all);
+    }
+}

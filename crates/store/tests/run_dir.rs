@@ -68,6 +68,7 @@ fn report() -> RunReport {
         },
         baseline: None,
         broken: None,
+        ranking: None,
         patches: vec![result("a.diff")],
         notices: vec![],
         timings: Timings::default(),
