@@ -1,7 +1,7 @@
 //! A whole check: describe, build, baseline, reference, then each patch.
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use bonafix_lang::{LangError, Project};
 use bonafix_model::{
@@ -72,8 +72,8 @@ pub fn check(options: &CheckOptions, on_event: OnEvent<'_>) -> Result<Checked, C
     let launcher = Launcher::new(options.sandbox).map_err(|error| CheckError::Usage(error.to_string()))?;
     let launcher = Arc::new(launcher);
     let description = description::describe(&options.request, &launcher)?;
-    let only_rgt = options.judging.techniques.as_deref() == Some(&[Technique::Rgt]);
-    if only_rgt && description.reference.is_none() {
+    let asks_for_rgt = options.judging.techniques.iter().flatten().any(|chosen| *chosen == Technique::Rgt);
+    if asks_for_rgt && description.reference.is_none() {
         return Err(CheckError::Usage(
             "rgt needs a trusted fix to compare with: give one by --reference".to_owned(),
         ));
@@ -359,11 +359,12 @@ impl Work<'_> {
                 rivals.push(Rival { report, change });
             }
         }
-        if rivals.len() < 2 {
+        let judges = self.options.judging.techniques.as_ref().is_none_or(|chosen| !chosen.is_empty());
+        if rivals.len() < 2 || !judges {
             return Ok(None);
         }
         let Some(explorer) = bench.project.explorer() else {
-            return Ok(Some(ranking::without_clusters(reports.iter())));
+            return Ok(Some(ranking::without_clusters(&rivals)));
         };
         let (failing, passing) = bench.tests_by_outcome();
         let mut clock = Clock::default();
@@ -374,6 +375,7 @@ impl Work<'_> {
                 failing: &failing,
                 passing: &passing,
                 heap_mib: self.options.judging.heap_mib,
+                deadline: self.options.judging.deadline(Instant::now()),
                 kept,
                 log,
             };

@@ -5,6 +5,7 @@
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 use bonafix_judge::patch_sim::Options as SimOptions;
 use bonafix_lang::LangError;
@@ -26,9 +27,6 @@ pub enum Technique {
 }
 
 impl Technique {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Rgt, Self::NewFailures, Self::PatchSim];
-
     /// The name in reports and on the command line.
     pub fn name(self) -> &'static str {
         match self {
@@ -65,6 +63,14 @@ pub struct JudgingOptions {
 }
 
 impl JudgingOptions {
+    /// When a stage that began then has used up what the search for one patch may cost; never with a number of inputs.
+    pub(crate) fn deadline(&self, began: Instant) -> Option<Instant> {
+        match self.budget {
+            Budget::Time(time) => began.checked_add(time),
+            Budget::Inputs(_) => None,
+        }
+    }
+
     /// Does a technique judge, with a reference or without?
     pub(crate) fn wants(&self, technique: Technique, has_reference: bool) -> bool {
         match &self.techniques {

@@ -152,11 +152,7 @@ impl Bench<'_> {
         let asked = Asked { explorer, question, versions, budget, folder, kept };
         let (searched, mut run) = self.search(&asked, report, clock)?;
         if compares {
-            let deadline = match self.judging.budget {
-                Budget::Time(time) => Some(started + time),
-                Budget::Inputs(_) => None,
-            };
-            self.compare(&asked, deadline, &searched, run.as_mut(), report, clock)?;
+            self.compare(&asked, self.judging.deadline(started), &searched, run.as_mut(), report, clock)?;
         }
         Ok(searched.inputs)
     }
@@ -184,7 +180,16 @@ impl Bench<'_> {
             };
             let Searched { catalog, knowledge, corpus, .. } = searched;
             (comparison.carry_out(&mut Inputs { catalog, knowledge, run, corpus }), false)
-        })?;
+        });
+        let compared = match compared {
+            Ok(compared) => compared,
+            Err(LangError::Interrupted) => return Err(LangError::Interrupted),
+            // What the search has found stands without it.
+            Err(error) => {
+                report.notices.push(Notice::new("not-compared", error.to_string()));
+                return Ok(());
+            }
+        };
         report.evidence.extend(compared.evidence);
         report.notices.extend(compared.notices);
         report.similarity = Some(compared.similarity);

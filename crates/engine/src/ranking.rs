@@ -4,6 +4,8 @@
 //! All of them are run at once on the inputs that the searches kept and on those of the tests. Two patches do the same with
 //! an input if RGT would find nothing to count in it, whichever of the two were the reference.
 
+use std::time::Instant;
+
 use bonafix_judge::ranking::{self, Candidate};
 use bonafix_judge::rgt::{self, Claim, RgtOptions, Ruling};
 use bonafix_lang::{Explore, ExploreRequest, Explored, ExploredVersion, LangError, Run, RunScope};
@@ -41,13 +43,15 @@ pub(crate) struct Contest<'a> {
     pub(crate) failing: &'a [TestId],
     pub(crate) passing: &'a [TestId],
     pub(crate) heap_mib: u32,
+    /// What is not done by then is left out.
+    pub(crate) deadline: Option<Instant>,
     pub(crate) kept: &'a [InputSet],
     pub(crate) log: &'a Utf8Path,
 }
 
 /// Ranks patches by what is known of each alone.
-pub(crate) fn without_clusters<'a>(reports: impl Iterator<Item = &'a PatchReport>) -> Ranking {
-    ranking::rank(reports.map(|report| candidate(report, Vec::new())).collect())
+pub(crate) fn without_clusters(rivals: &[Rival<'_>]) -> Ranking {
+    ranking::rank(rivals.iter().map(|rival| candidate(rival.report, Vec::new())).collect())
 }
 
 fn candidate(report: &PatchReport, behaviour: Vec<Option<u32>>) -> Candidate<u32> {
@@ -79,7 +83,12 @@ impl Contest<'_> {
         };
         let Explored { mut run, knowledge, .. } = self.explorer.explore(&request, self.log)?;
         let catalog = run.catalog().clone();
-        let bench = Comparer { catalog: &catalog, knowledge: &knowledge, patches: versions.len() - 1 };
+        let bench = Comparer {
+            catalog: &catalog,
+            knowledge: &knowledge,
+            patches: versions.len() - 1,
+            deadline: self.deadline,
+        };
         let differing = bench.differing(&self.inputs(&catalog, &knowledge), run.as_mut())?;
         let behaviour = |rival: usize| -> Vec<Option<u32>> {
             // One column on which all agree, so that patches that never differ are one cluster.
@@ -114,22 +123,25 @@ impl Contest<'_> {
         differing: &[Differing],
         run: &mut dyn Run,
     ) -> Result<Vec<TellingInput>, LangError> {
+        // Of patches with one name the first stands for all: who gives two the same name means the same.
         let number = |name: &str| self.rivals.iter().position(|rival| rival.report.name == name);
         let heads: Vec<(u32, usize)> = ranking
             .clusters
             .iter()
             .filter_map(|cluster| Some((cluster.number, number(cluster.patches.first()?)?)))
             .collect();
+        let pairs = heads.iter().enumerate().flat_map(|(at, one)| {
+            let others = heads.iter().skip(at + 1);
+            others.map(move |other| (*one, *other))
+        });
         let mut found = Vec::new();
-        for (at, one) in heads.iter().enumerate() {
-            for other in heads.iter().skip(at + 1).take(MOST_PAIRS.saturating_sub(found.len())) {
-                let apart = |input: &&Differing| {
-                    input.classes.get(one.1).zip(input.classes.get(other.1)).is_some_and(|(a, b)| a != b)
-                };
-                if let Some(input) = differing.iter().find(apart) {
-                    found.extend(self.told(bench, &input.input, *one, *other, run)?);
-                }
-            }
+        for (one, other) in pairs.take(MOST_PAIRS) {
+            let apart = |input: &&Differing| {
+                let classes = input.classes.get(one.1).zip(input.classes.get(other.1));
+                classes.is_some_and(|(a, b)| a != b)
+            };
+            let Some(input) = differing.iter().find(apart).filter(|_| !bench.is_late()) else { continue };
+            found.extend(self.told(bench, &input.input, one, other, run)?);
         }
         Ok(found)
     }
@@ -144,9 +156,12 @@ impl Contest<'_> {
     ) -> Result<Option<TellingInput>, LangError> {
         let pair = [version(one.1), version(other.1)];
         let small = bench.smaller(input, pair, run)?;
-        let Some((input, claim)) = bench.claim(&small, pair, run)?.map(|claim| (small, claim)) else {
-            return Ok(None);
+        // What was made smaller may have become something that wavers; then the input as it was has to do.
+        let told = match bench.claim(&small, pair, run)? {
+            Some(claim) => Some((small, claim)),
+            None => bench.claim(input, pair, run)?.map(|claim| (input.clone(), claim)),
         };
+        let Some((input, claim)) = told else { return Ok(None) };
         Ok(Some(TellingInput {
             clusters: (one.0, other.0),
             input: self.explorer.render(bench.catalog, &input),
@@ -175,9 +190,14 @@ struct Comparer<'a> {
     catalog: &'a Catalog,
     knowledge: &'a Knowledge,
     patches: usize,
+    deadline: Option<Instant>,
 }
 
 impl Comparer<'_> {
+    fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
     fn scope(&self) -> RunScope {
         RunScope { versions: (0..self.patches).map(version).collect(), show_all: false }
     }
@@ -191,6 +211,9 @@ impl Comparer<'_> {
         let unlike: Vec<&Sequence> = unlike.map(|(input, _)| input).take(MOST_DIFFERING).collect();
         let mut found = Vec::new();
         for input in unlike {
+            if self.is_late() {
+                break;
+            }
             let confirmations = run.confirm(input, REPETITIONS, &self.scope())?;
             // What is not the same twice tells nothing.
             if confirmations.iter().any(|seen| matches!(seen, Confirmation::Unstable { .. })) {
@@ -238,7 +261,11 @@ impl Comparer<'_> {
 
     fn claim(&self, input: &Sequence, pair: [u32; 2], run: &mut dyn Run) -> Result<Option<Claim>, LangError> {
         let scope = RunScope { versions: pair.to_vec(), show_all: true };
-        let seen: Vec<Seen> = run.confirm(input, REPETITIONS, &scope)?.iter().map(Seen::of).collect();
+        let confirmations = run.confirm(input, REPETITIONS, &scope)?;
+        if confirmations.iter().any(|seen| matches!(seen, Confirmation::Unstable { .. })) {
+            return Ok(None);
+        }
+        let seen: Vec<Seen> = confirmations.iter().map(Seen::of).collect();
         let [one, other] = &seen[..] else { return Ok(None) };
         Ok(self.differ(input, one, other))
     }

@@ -65,6 +65,14 @@ impl Question {
         }
     }
 
+    /// Name of the folder of its witnesses, given that of the patch.
+    fn folder(self, patch: &str) -> String {
+        match self {
+            Self::Reference => patch.to_owned(),
+            Self::NewFailures | Self::OnlyInputs => format!("{patch}-{}", self.technique()),
+        }
+    }
+
     /// Who says what is right.
     fn oracle(self) -> &'static str {
         match self {
@@ -114,6 +122,7 @@ pub(crate) struct Searched {
     /// From the start to the first input that had run.
     pub(crate) first_input: Option<Duration>,
 }
+
 impl Refutation<'_> {
     /// The search, and the versions that it ran in, for further questions.
     pub(crate) fn carry_out(&self) -> Result<(Searched, Box<dyn Run>), LangError> {

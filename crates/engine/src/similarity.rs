@@ -94,7 +94,11 @@ impl Comparison<'_> {
     fn trace_tests(&self, tracer: &mut dyn Tracer, figures: &mut Figures) -> Result<(), LangError> {
         let mut tests = self.failing.to_vec();
         tests.extend(self.passing.iter().cloned());
-        tests.truncate(MOST_TESTS.max(self.failing.len()));
+        let most = MOST_TESTS.max(self.failing.len());
+        for left_out in tests.drain(most.min(tests.len())..) {
+            let reason = "more tests pass than are traced".to_owned();
+            figures.set_aside.push(SetAside { name: left_out.to_string(), reason });
+        }
         tracer.tests(&tests, &self.limits(), &mut |number, traced| {
             let class = if number < self.failing.len() { TestClass::Failing } else { TestClass::Passing };
             figures.original(tests[number].to_string(), class, traced);
@@ -196,6 +200,8 @@ struct Figures {
     set_aside: Vec<SetAside>,
     passing: Known,
     failing: Known,
+    /// A failing test could not be compared.
+    lacks_failing: bool,
     kept: usize,
     generated: usize,
 }
@@ -209,13 +215,19 @@ impl Figures {
             set_aside: Vec::new(),
             passing: Known::default(),
             failing: Known::default(),
+            lacks_failing: false,
             kept: 0,
             generated: 0,
         }
     }
 
     fn original(&mut self, name: String, class: TestClass, traced: Traced) {
-        let Some((buggy, patched)) = self.comparable(&name, traced) else { return };
+        let is_reached = traced != Traced::NotReached;
+        let Some((buggy, patched)) = self.comparable(&name, traced) else {
+            // What is not known of a failing test may be what a generated one does.
+            self.lacks_failing |= is_reached && class == TestClass::Failing;
+            return;
+        };
         let length: usize = buggy.calls().map(<[u32]>::len).sum();
         if buggy.reaches_change() && self.kept + length <= KEPT_STATEMENTS {
             self.kept += length;
@@ -229,7 +241,10 @@ impl Figures {
         let Some((buggy, patched)) = self.comparable(&name, traced) else { return };
         let within = buggy.within_change();
         let (to_passing, to_failing) = (self.passing.nearest(&within), self.failing.nearest(&within));
-        let class = patch_sim::classify(to_passing, to_failing, &self.options);
+        let class = match to_failing {
+            None if self.lacks_failing => TestClass::Discarded,
+            _ => patch_sim::classify(to_passing, to_failing, &self.options),
+        };
         let figures = self.compared(name, TestOrigin::Generated, class, &buggy, &patched);
         self.generated += 1;
         self.tests.push(TestFigures {
@@ -260,6 +275,10 @@ impl Figures {
     fn comparable(&mut self, name: &str, traced: Traced) -> Option<(Trace, Trace)> {
         match traced {
             Traced::NotReached => None,
+            // Two beginnings say nothing about two executions.
+            Traced::Both { buggy, patched } if buggy.cut || patched.cut => {
+                self.comparable(name, Traced::SetAside("it runs too many statements".to_owned()))
+            }
             Traced::Both { buggy, patched } => Some((buggy, patched)),
             Traced::SetAside(reason) => {
                 self.set_aside.push(SetAside { name: name.to_owned(), reason });
@@ -364,6 +383,22 @@ mod tests {
         figures.generated("odd".to_owned(), Traced::SetAside("not the same twice".to_owned()), false);
         assert_eq!((figures.tests.len(), figures.generated), (2, 0));
         assert_eq!(figures.set_aside[0].reason, "not the same twice");
+    }
+
+    #[test]
+    fn a_trace_that_was_cut_is_not_compared() {
+        let mut figures = known();
+        let cut = Trace { cut: true, ..trace(&[&[10, 11]]) };
+        figures.original("long".to_owned(), TestClass::Passing, both(trace(&[&[10, 11]]), cut));
+        assert_eq!((figures.tests.len(), figures.set_aside.len()), (2, 1));
+    }
+
+    #[test]
+    fn without_the_failing_test_nobody_knows_what_passes() {
+        let mut figures = Figures::new(SimOptions::default(), HashSet::new());
+        figures.original("fail".to_owned(), TestClass::Failing, Traced::SetAside("it hangs".to_owned()));
+        figures.generated("input".to_owned(), both(trace(&[&[1]]), trace(&[&[2]])), true);
+        assert_eq!(figures.tests[0].class, TestClass::Discarded);
     }
 
     #[test]

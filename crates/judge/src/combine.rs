@@ -37,6 +37,8 @@ struct Tried {
     discarded: u64,
     /// Somebody said what is right.
     has_reference: bool,
+    /// Somebody looked for what fails anew.
+    looked_for_failures: bool,
 }
 
 impl Tried {
@@ -47,6 +49,7 @@ impl Tried {
             reached: efforts.iter().map(|effort| effort.reached).sum(),
             branches: branches.map(|effort| (effort.branches_taken, effort.branches)).max(),
             has_reference: efforts.iter().any(|effort| effort.technique == crate::rgt::NAME),
+            looked_for_failures: efforts.iter().any(|effort| effort.technique == crate::new_failures::NAME),
             discarded: efforts.iter().flat_map(|effort| &effort.discarded).map(|row| row.inputs).sum(),
         }
     }
@@ -74,8 +77,10 @@ impl Tried {
         if self.has_reference {
             format!("{reach}; none shows a difference that counts{remarks}")
         } else {
+            let failures =
+                if self.looked_for_failures { "; none fails that ran well on the buggy version" } else { "" };
             format!(
-                "{reach}; none fails that ran well on the buggy version. Nobody has said what is right: with a fix that \
+                "{reach}{failures}. Nobody has said what is right: with a fix that \
                  you trust, given by `--reference`, rgt would look for inputs on which the two differ"
             )
         }

@@ -121,11 +121,6 @@ pub fn clusters<'b, Digest: Ord + 'b>(
     behaviours.into_iter().map(&mut cluster).collect()
 }
 
-/// The first input on which two patches surely do something different, by its place in the list.
-pub fn tells_apart<Digest: Eq>(a: &[Option<Digest>], b: &[Option<Digest>]) -> Option<usize> {
-    a.iter().zip(b).position(|pair| matches!(pair, (Some(a), Some(b)) if a != b))
-}
-
 fn members(rows: &[RankedPatch]) -> Vec<PatchCluster> {
     let mut by_number: BTreeMap<u32, Vec<String>> = BTreeMap::new();
     for (number, name) in rows.iter().filter_map(|row| Some((row.cluster?, &row.name))) {

@@ -11,7 +11,7 @@ pub struct Ranking {
     /// Patches that behave alike on all inputs, the cluster of the first patch first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clusters: Vec<PatchCluster>,
-    /// For each two clusters an input that tells them apart: who knows what is right there knows which is wrong.
+    /// For two clusters (the first fifteen pairs) an input that tells them apart: who knows what is right there knows which is wrong.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub telling: Vec<TellingInput>,
     /// What reading in any order would cost: what the ranking has to beat.
@@ -26,7 +26,7 @@ pub struct RankedPatch {
     pub name: String,
     /// Its place, from 1.
     pub place: u32,
-    /// How much speaks against it, from 0 to 1; 0.5 and more is what makes a patch suspicious.
+    /// How much speaks against it, from 0 to 1; at 0.5 a condition of PATCH-SIM just holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suspicion: Option<f64>,
     /// How far it is from the buggy version in what tests do.

@@ -14,7 +14,7 @@ use bonafix_model::{
 
 use super::proof::Dismissal;
 use super::writing::sentence;
-use super::{JUDGED, Refutation, Searched, judged_scope};
+use super::{JUDGED, Question, Refutation, Searched, judged_scope};
 use crate::seen::{Seen, both, in_reference};
 
 /// A place whose differences came to nothing so often is not looked at again.
@@ -78,8 +78,13 @@ impl Trial<'_> {
             return Ok(Reaction::Continue);
         };
         let mut ruling = self.rule(&finding.input, &reference, &patched);
-        let rejected = matches!(&ruling, Ruling::Remark { reason: RemarkReason::ReferenceRejects, .. });
-        if rejected && !self.promises_known {
+        // What tests expect of exceptions may make a difference count, and may explain a failure.
+        let asks = match &ruling {
+            Ruling::Remark { reason, .. } => *reason == RemarkReason::ReferenceRejects,
+            Ruling::Evidence(_) => self.refutation.question == Question::NewFailures,
+            Ruling::Same => false,
+        };
+        if asks && !self.promises_known {
             self.learn_promises(run)?;
             ruling = self.rule(&finding.input, &reference, &patched);
         }

@@ -16,7 +16,8 @@ impl Trial<'_> {
         confirmed: &Confirmed,
     ) -> Result<Result<Evidence, Dismissal>, LangError> {
         let refutation = self.refutation;
-        let parent = refutation.session.run.make_witness_folder(refutation.folder);
+        let parent =
+            refutation.session.run.make_witness_folder(&refutation.question.folder(refutation.folder));
         let folder = parent.map_err(|error| LangError::Internal(error.to_string()))?.join("witness-1");
         let draft = WitnessDraft {
             catalog: self.catalog,

@@ -88,12 +88,6 @@ fn clusters_are_numbered_and_filled_in_the_order_of_the_ranking() {
 }
 
 #[test]
-fn only_what_is_known_of_both_tells_two_patches_apart() {
-    assert_eq!(tells_apart(&[Some(1), None, Some(3)], &[Some(1), Some(2), Some(4)]), Some(2));
-    assert_eq!(tells_apart(&[Some(1), None], &[Some(1), Some(2)]), None);
-}
-
-#[test]
 fn readings_are_those_of_drawing_without_putting_back() {
     // One of ten: k readings meet it with k/10.
     assert_eq!(random_pick(10, 1, 0.85), Some(9));

@@ -16,6 +16,7 @@ use crate::{junit, selection};
 /// What was watched.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct WatchKey {
+    on_reference: bool,
     tests: Vec<TestId>,
     classes: Vec<String>,
 }
@@ -42,7 +43,11 @@ impl JavaProject {
         let reference = request.versions.iter().find(|version| version.role == VersionRole::Reference);
         let buggy = TreeChange::default();
         let change = reference.map_or(&buggy, |version| version.change);
-        match self.watch_once(change, WatchKey { tests: unread, classes: changed }, log) {
+        match self.watch_once(
+            change,
+            WatchKey { on_reference: reference.is_some(), tests: unread, classes: changed },
+            log,
+        ) {
             Ok(captured) => knowledge::add_captured(&mut knowledge, catalog, &captured, request.failing),
             Err(LangError::Interrupted) => return Err(LangError::Interrupted),
             Err(error) => knowledge.problems.push(format!("tests could not be watched: {error}")),

@@ -1,4 +1,4 @@
-//! Tests, each as part of a run of tests: twice on the buggy version, once on the patched one.
+//! Tests, each as part of a run of tests: twice on the buggy version, and twice on the patched one, on which it must pass.
 //!
 //! Tests share a VM with those before them, and with it static state: what runs only once, such as a static initialiser,
 //! is in the trace of the first test that comes to it. That is the same in all runs as long as they have the same tests
@@ -158,15 +158,20 @@ impl Session<'_> {
         let tests = if second.broke_off() { &kept } else { tests };
         let Some(mut third) = self.run(patched, tests, &[], report)? else { return Ok(again) };
         let kept = Self::keep(&third, patched, &kept, &mut again, report);
-        let no_room = |test: &TestId| [&first, &second, &third].into_iter().any(|ran| ran.lacks_room(test));
+        let tests = if third.broke_off() { &kept } else { tests };
+        let Some(mut fourth) = self.run(patched, tests, &[], report)? else { return Ok(again) };
+        let (kept, lost): (Vec<_>, Vec<_>) = kept.iter().cloned().partition(|test| fourth.has(test));
+        report.set_aside_all(&lost, UNSTEADY);
+        let no_room =
+            |test: &TestId| [&first, &second, &third, &fourth].into_iter().any(|ran| ran.lacks_room(test));
         let (late, kept): (Vec<_>, Vec<_>) = kept.into_iter().partition(no_room);
         if kept.is_empty() {
             report.set_aside_all(&late, "its traces are too long");
         } else {
             again.extend(late);
         }
-        let one_sided = self.compare(&kept, [&mut first, &mut second, &mut third], report)?;
-        let tests = if third.broke_off() { &kept } else { tests };
+        let one_sided = self.compare(&kept, [&mut first, &mut second], [&mut third, &mut fourth], report)?;
+        let tests = if fourth.broke_off() { &kept } else { tests };
         self.one_sided(tests, &one_sided, report)?;
         Ok(again)
     }
@@ -217,22 +222,29 @@ impl Session<'_> {
     fn compare(
         &self,
         tests: &[TestId],
-        [first, second, patched]: [&mut Ran; 3],
+        [first, second]: [&mut Ran; 2],
+        [patched, patched_again]: [&mut Ran; 2],
         report: &mut Report<'_, '_>,
     ) -> Result<Vec<TestId>, LangError> {
         let mut one_sided = Vec::new();
         for test in tests {
-            let records = [&*first, &*second, &*patched].map(|ran| ran.records.only(&test.0).cloned());
-            let [Some(one), Some(two), Some(three)] = records else {
+            let runs = [&*first, &*second, &*patched, &*patched_again];
+            let records = runs.map(|ran| ran.records.only(&test.0).cloned());
+            let [Some(one), Some(two), Some(three), Some(four)] = records else {
                 report.set_aside(test, "several tests have this name");
                 continue;
             };
-            if let Some(why) = [&one, &two, &three].into_iter().find_map(unusable) {
+            let unusable = [&one, &two, &three, &four].into_iter().find_map(unusable);
+            if let Some(why) = unusable.or_else(|| unfit(runs.map(|ran| ran.outcomes.get(test).copied()))) {
                 report.set_aside(test, why);
                 continue;
             }
             let raw = first.records.raw(&one)?;
-            if one.kind != two.kind || raw != second.records.raw(&two)? {
+            let steady = one.kind == two.kind && raw == second.records.raw(&two)?;
+            if !steady
+                || three.kind != four.kind
+                || patched.records.raw(&three)? != patched_again.records.raw(&four)?
+            {
                 report.set_aside(test, UNSTEADY);
                 continue;
             }
@@ -288,6 +300,16 @@ impl Session<'_> {
             _ => report.set_aside(test, "its trace cannot be read"),
         }
     }
+}
+
+/// Why a test says nothing that ended so: twice on the buggy version, and twice on the patched one.
+fn unfit([one, two, patched, again]: [Option<TestOutcome>; 4]) -> Option<&'static str> {
+    if one != two {
+        return Some("it does not end the same way twice");
+    }
+    let passes = |outcome: Option<TestOutcome>| outcome == Some(TestOutcome::Passed);
+    (!passes(patched) || !passes(again))
+        .then_some("it does not pass on the patched version when it is traced")
 }
 
 fn unusable(record: &Record) -> Option<&'static str> {
