@@ -154,7 +154,7 @@ impl Work<'_> {
         let reference = self.compare_with_reference(project, &mut baseline, &options, clock)?;
         self.report.baseline = Some(baseline.report.clone());
         self.session.run.write_baseline(&baseline.report).map_err(CheckError::from)?;
-        self.judge_all(project, &baseline, &options, reference.as_ref())?;
+        self.judge_all(project, &baseline, &options, reference.as_ref(), clock)?;
         self.break_if_no_test_shows_the_bug(&baseline)?;
         if let Err(error) = cache.prune(DEFAULT_CAP) {
             self.report.notices.push(Notice::new("cache", error.to_string()));
@@ -311,6 +311,7 @@ impl Work<'_> {
         baseline: &Baseline,
         options: &BaselineOptions,
         reference: Option<&Reference>,
+        clock: &mut Clock,
     ) -> Result<(), Stop> {
         let bench = Bench {
             session: self.session,
@@ -331,7 +332,7 @@ impl Work<'_> {
             |number, kept| self.judge_one(&bench, number, &folders[number], kept),
         );
         let (reports, kept) = judged.map_err(|error| self.stop(error))?;
-        match self.rank(&bench, &reports, &kept) {
+        match self.rank(&bench, &reports, &kept, clock) {
             Ok(ranking) => self.report.ranking = ranking,
             Err(LangError::Interrupted) => return Err(self.stop(LangError::Interrupted)),
             // What was found out about each patch stands without an order.
@@ -350,7 +351,11 @@ impl Work<'_> {
         bench: &Bench<'_>,
         reports: &[PatchReport],
         kept: &[InputSet],
+        clock: &mut Clock,
     ) -> Result<Option<Ranking>, LangError> {
+        if self.options.judging.techniques.as_ref().is_some_and(Vec::is_empty) {
+            return Ok(None);
+        }
         let mut rivals = Vec::new();
         for (report, patch) in reports.iter().zip(&self.description.patches) {
             if !matches!(report.verdict.outcome, Outcome::Invalid)
@@ -359,16 +364,14 @@ impl Work<'_> {
                 rivals.push(Rival { report, change });
             }
         }
-        let judges = self.options.judging.techniques.as_ref().is_none_or(|chosen| !chosen.is_empty());
-        if rivals.len() < 2 || !judges {
+        if rivals.len() < 2 {
             return Ok(None);
         }
         let Some(explorer) = bench.project.explorer() else {
             return Ok(Some(ranking::without_clusters(&rivals)));
         };
         let (failing, passing) = bench.tests_by_outcome();
-        let mut clock = Clock::default();
-        let ranked = self.session.step(Stage::Rank, None, &mut clock, |log| {
+        let ranked = self.session.step(Stage::Rank, None, clock, |log| {
             let contest = Contest {
                 explorer,
                 rivals,

@@ -205,7 +205,7 @@ impl Bench<'_> {
     ) -> Result<(Searched, Box<dyn Run>), LangError> {
         let (failing, passing) = self.tests_by_outcome();
         let name = report.name.clone();
-        let (searched, run) = self.session.step(Stage::Judge, Some(&name), clock, |log| {
+        let (mut searched, run) = self.session.step(Stage::Judge, Some(&name), clock, |log| {
             let refutation = Refutation {
                 explorer: asked.explorer,
                 session: self.session,
@@ -222,9 +222,9 @@ impl Bench<'_> {
             (refutation.carry_out(), false)
         })?;
         clock.note("first-input", searched.first_input);
-        report.evidence.extend(searched.evidence.iter().cloned());
+        report.evidence.append(&mut searched.evidence);
         report.efforts.push(searched.effort.clone());
-        report.notices.extend(searched.notices.iter().cloned());
+        report.notices.append(&mut searched.notices);
         Ok((searched, run))
     }
 

@@ -105,7 +105,7 @@ impl Contest<'_> {
     }
 
     fn inputs(&self, catalog: &Catalog, knowledge: &Knowledge) -> Vec<Sequence> {
-        let mut inputs: Vec<Sequence> = knowledge.seeds.iter().map(|seed| seed.sequence.clone()).collect();
+        let mut inputs = knowledge.inputs_of_tests();
         inputs.extend(InputSet::merged(self.kept).resolve(catalog));
         inputs.sort();
         inputs.dedup();

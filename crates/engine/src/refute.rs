@@ -201,6 +201,7 @@ impl Refutation<'_> {
     }
 }
 
-fn judged_scope() -> RunScope {
+/// Runs inputs in the two versions that are judged, and tells of those on which they differ.
+pub(crate) fn judged_scope() -> RunScope {
     RunScope { versions: JUDGED.to_vec(), show_all: false }
 }

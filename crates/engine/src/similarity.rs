@@ -9,9 +9,7 @@ use std::time::{Duration, Instant};
 use bonafix_judge::distance::{Limit, distance};
 use bonafix_judge::patch_sim::{self, Options as SimOptions};
 use bonafix_judge::rgt::{self, RgtOptions, Ruling};
-use bonafix_lang::{
-    Explore, ExploreRequest, ExploredVersion, LangError, Run, RunScope, TraceLimits, Traced, Tracer,
-};
+use bonafix_lang::{Explore, ExploreRequest, ExploredVersion, LangError, Run, TraceLimits, Traced, Tracer};
 use bonafix_model::{
     CallOrigin, Catalog, Distance, Evidence, Knowledge, Notice, Sequence, SetAside, Similarity, Strength,
     TestClass, TestFigures, TestId, TestOrigin, Trace,
@@ -19,7 +17,7 @@ use bonafix_model::{
 use camino::Utf8Path;
 
 use crate::judging::JudgingOptions;
-use crate::refute::JUDGED;
+use crate::refute::judged_scope;
 use crate::seen::both;
 
 /// Statements of one execution that are kept: 40 MB a trace, of which a tracer holds three and this stage none.
@@ -135,8 +133,7 @@ impl Comparison<'_> {
 impl Inputs<'_> {
     /// For each input, whether the patched version shows something else than the buggy one, where it counts.
     fn differ(&mut self, inputs: &[Sequence]) -> Result<Vec<bool>, LangError> {
-        let scope = RunScope { versions: JUDGED.to_vec(), show_all: false };
-        let ran = self.run.run(inputs, &scope)?;
+        let ran = self.run.run(inputs, &judged_scope())?;
         let mut differs = Vec::new();
         for (input, ran) in inputs.iter().zip(ran) {
             let seen = both(input, &ran.outcome, self.run)?;
@@ -154,18 +151,9 @@ impl Inputs<'_> {
 
 /// The inputs in an order that depends on the seed alone, so that the first of them are a fair sample.
 fn spread(inputs: &[Sequence], seed: u64) -> Vec<Sequence> {
-    let mut order: Vec<usize> = (0..inputs.len()).collect();
-    let mut state = seed ^ 0x9e37_79b9_7f4a_7c15;
-    for last in (1..order.len()).rev() {
-        // SplitMix64: any stream of numbers does that is the same everywhere.
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        let at = usize::try_from((mixed ^ (mixed >> 31)) % (last as u64 + 1)).unwrap_or_default();
-        order.swap(last, at);
-    }
-    order.into_iter().map(|at| inputs[at].clone()).collect()
+    let mut spread = inputs.to_vec();
+    fastrand::Rng::with_seed(seed).shuffle(&mut spread);
+    spread
 }
 
 /// What original tests of one outcome ran inside of changed methods on the buggy version; alike ones once.

@@ -30,6 +30,13 @@ pub struct Knowledge {
     pub problems: Vec<String>,
 }
 
+impl Knowledge {
+    /// What the tests themselves run, as far as it could be read.
+    pub fn inputs_of_tests(&self) -> Vec<Sequence> {
+        self.seeds.iter().map(|seed| seed.sequence.clone()).collect()
+    }
+}
+
 /// An exception that a function throws on purpose.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct PromisedThrow {

@@ -119,7 +119,7 @@ impl Trial<'_> {
             return Ok(false);
         }
         if self.tests_leave_numbers.is_none() {
-            self.tests_leave_numbers = Some(compared(&self.inputs_of_tests(), run)?);
+            self.tests_leave_numbers = Some(compared(&self.knowledge.inputs_of_tests(), run)?);
         }
         Ok(self.tests_leave_numbers == Some(false))
     }

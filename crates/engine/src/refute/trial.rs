@@ -114,15 +114,11 @@ impl Trial<'_> {
     /// Finds out what the tests' own inputs say about exceptions. Not before it matters: an input that was run once has
     /// nothing new to tell the search.
     fn learn_promises(&mut self, run: &mut dyn Run) -> Result<(), LangError> {
-        let inputs = self.inputs_of_tests();
+        let inputs = self.knowledge.inputs_of_tests();
         let observations = in_reference(run, &inputs)?;
         self.knowledge.promised = rgt::promised_throws(&inputs, &observations, self.catalog, &self.knowledge);
         self.promises_known = true;
         Ok(())
-    }
-
-    pub(super) fn inputs_of_tests(&self) -> Vec<Sequence> {
-        self.knowledge.seeds.iter().map(|seed| seed.sequence.clone()).collect()
     }
 
     pub(super) fn rule(&self, input: &Sequence, reference: &Seen, patched: &Seen) -> Ruling {
