@@ -225,7 +225,7 @@ fn catalog() -> Catalog {
     Catalog { callables: vec![below], types: vec![limit] }
 }
 
-/// Tests pass numbers from 1 to 2000, and an `IllegalArgumentException` is documented.
+/// Tests pass numbers from 1 to 2000, and an `IllegalArgumentException` and a `NoSuchElementException` are documented.
 fn knowledge() -> Knowledge {
     let seed = |value: i64, failing| Seed {
         sequence: Sequence {
@@ -241,7 +241,10 @@ fn knowledge() -> Knowledge {
         ParameterFacts { seen: 5, positive: true, range: Some((1, 2000)), ..ParameterFacts::default() };
     let facts = CallableFacts {
         tested: true,
-        exceptions: vec!["java.lang.IllegalArgumentException".to_owned()],
+        exceptions: vec![
+            "java.lang.IllegalArgumentException".to_owned(),
+            "java.util.NoSuchElementException".to_owned(),
+        ],
         parameters: vec![parameter],
     };
     Knowledge {
@@ -560,6 +563,12 @@ fn a_new_failure_is_heuristic_evidence_with_a_witness() {
     assert_eq!((found.technique.as_str(), found.strength), ("new-failures", Strength::Heuristic));
     assert!(found.witness.as_ref().is_some_and(|witness| witness.holds() && witness.oracle == "failure"));
     assert!(found.summary.contains("in the buggy version"), "{}", found.summary);
+    let folder = found.witness.as_ref().map(|witness| witness.folder.as_str());
+    assert_eq!(
+        folder,
+        Some("witnesses/patch-new-failures/witness-1"),
+        "beside what RGT finds, not in its place"
+    );
     assert_eq!(
         bonafix_judge::combine(&tried.refuted.evidence, &[]).outcome,
         bonafix_model::Outcome::Suspicious
@@ -580,7 +589,7 @@ fn a_hang_is_a_new_failure() {
 fn what_a_patch_is_for_is_no_new_failure() {
     let other_value: Program = wrong_above_500;
     let documented: Program = |call| match (call.version, call.value) {
-        (1, 600..) => Does::Throws("java.lang.IllegalArgumentException", "too large"),
+        (1, 600..) => Does::Throws("java.util.NoSuchElementException", "too large"),
         _ => right(call),
     };
     let rejection: Program = |call| match (call.version, call.value) {
