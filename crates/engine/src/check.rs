@@ -357,11 +357,11 @@ impl Work<'_> {
             return Ok(None);
         }
         let mut rivals = Vec::new();
-        for (report, patch) in reports.iter().zip(&self.description.patches) {
+        for ((report, patch), number) in reports.iter().zip(&self.description.patches).zip(1..) {
             if !matches!(report.verdict.outcome, Outcome::Invalid)
                 && let Some(change) = bench.sources(patch)?
             {
-                rivals.push(Rival { report, change });
+                rivals.push(Rival { number, report, change });
             }
         }
         if rivals.len() < 2 {

@@ -32,6 +32,8 @@ const MOST_PAIRS: usize = 15;
 
 /// A plausible patch that is compared with others.
 pub(crate) struct Rival<'a> {
+    /// Among all patches of the run, from 1.
+    pub(crate) number: u32,
     pub(crate) report: &'a PatchReport,
     pub(crate) change: TreeChange,
 }
@@ -51,16 +53,18 @@ pub(crate) struct Contest<'a> {
 
 /// Ranks patches by what is known of each alone.
 pub(crate) fn without_clusters(rivals: &[Rival<'_>]) -> Ranking {
-    ranking::rank(rivals.iter().map(|rival| candidate(rival.report, Vec::new())).collect())
+    ranking::rank(rivals.iter().map(|rival| candidate(rival, Vec::new())).collect())
 }
 
-fn candidate(report: &PatchReport, behaviour: Vec<Option<u32>>) -> Candidate<u32> {
+fn candidate(rival: &Rival<'_>, behaviour: Vec<Option<u32>>) -> Candidate<u32> {
+    let report = rival.report;
     Candidate {
         name: report.name.clone(),
+        number: rival.number,
         outcome: report.verdict.outcome,
         suspicion: report.similarity.as_ref().and_then(ranking::suspicion),
         semantic_distance: report.similarity.as_ref().and_then(|similarity| similarity.semantic_distance),
-        syntactic_distance: report.delta.syntactic_distance().map(|distance| distance.nodes),
+        syntactic_distance: report.delta.syntactic_distance(),
         behaviour,
     }
 }
@@ -97,7 +101,7 @@ impl Contest<'_> {
         };
         let candidates = self.rivals.iter().enumerate().map(|(number, rival)| {
             let seen = if number < bench.patches { behaviour(number) } else { Vec::new() };
-            candidate(rival.report, seen)
+            candidate(rival, seen)
         });
         let mut ranking = ranking::rank(candidates.collect());
         ranking.telling = self.telling_inputs(&ranking, &bench, &differing, run.as_mut())?;
@@ -123,12 +127,11 @@ impl Contest<'_> {
         differing: &[Differing],
         run: &mut dyn Run,
     ) -> Result<Vec<TellingInput>, LangError> {
-        // Of patches with one name the first stands for all: who gives two the same name means the same.
-        let number = |name: &str| self.rivals.iter().position(|rival| rival.report.name == name);
+        let place = |number: u32| self.rivals.iter().position(|rival| rival.number == number);
         let heads: Vec<(u32, usize)> = ranking
             .clusters
             .iter()
-            .filter_map(|cluster| Some((cluster.number, number(cluster.patches.first()?)?)))
+            .filter_map(|cluster| Some((cluster.number, place(*cluster.numbers.first()?)?)))
             .collect();
         let pairs = heads.iter().enumerate().flat_map(|(at, one)| {
             let others = heads.iter().skip(at + 1);

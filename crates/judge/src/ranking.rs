@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use bonafix_model::{
     Outcome, PatchCluster, RandomPick, RankedPatch, Ranking, Reading, Similarity, SimilarityRule,
+    SyntacticDistance,
 };
 
 /// How sure one wants to be to have met a correct patch.
@@ -21,8 +22,10 @@ const ROUNDING: f64 = 1e-12;
 /// What is known of a patch that is ranked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate<Digest> {
-    /// Its name.
+    /// Its name, which others may have too.
     pub name: String,
+    /// Its number, which it has alone.
+    pub number: u32,
     /// What was said of it.
     pub outcome: Outcome,
     /// See [`suspicion`].
@@ -30,7 +33,7 @@ pub struct Candidate<Digest> {
     /// How far it is from the buggy version in what tests do.
     pub semantic_distance: Option<f64>,
     /// How far it is from the buggy version in its text.
-    pub syntactic_distance: Option<u64>,
+    pub syntactic_distance: Option<SyntacticDistance>,
     /// For each input what it did, the same inputs for all candidates; nothing where that is not known or not stable.
     pub behaviour: Vec<Option<Digest>>,
 }
@@ -42,6 +45,7 @@ pub fn rank<Digest: Ord>(mut candidates: Vec<Candidate<Digest>>) -> Ranking {
     let plausible = candidates.iter().filter(|candidate| candidate.outcome != Outcome::Invalid).count();
     let row = |(candidate, (place, cluster)): (&Candidate<Digest>, (u32, &Option<u32>))| RankedPatch {
         name: candidate.name.clone(),
+        patch: candidate.number,
         place,
         suspicion: candidate.suspicion,
         semantic_distance: candidate.semantic_distance,
@@ -58,14 +62,20 @@ pub fn rank<Digest: Ord>(mut candidates: Vec<Candidate<Digest>>) -> Ranking {
 }
 
 /// Better outcomes first; then what less speaks against, what changes less in what tests do, what changes less in the
-/// text; then by name. What is not known is behind what is.
+/// text; then by name and number. What is not known is behind what is.
 fn before<Digest>(a: &Candidate<Digest>, b: &Candidate<Digest>) -> Ordering {
     promise(a.outcome)
         .cmp(&promise(b.outcome))
         .then_with(|| unknown_last(a.suspicion, b.suspicion, f64::total_cmp))
         .then_with(|| unknown_last(a.semantic_distance, b.semantic_distance, f64::total_cmp))
-        .then_with(|| unknown_last(a.syntactic_distance, b.syntactic_distance, u64::cmp))
+        .then_with(|| unknown_last(a.syntactic_distance, b.syntactic_distance, nearer))
         .then_with(|| a.name.cmp(&b.name))
+        .then_with(|| a.number.cmp(&b.number))
+}
+
+/// Of the same figure the one that is exact comes last: the other may be less.
+fn nearer(a: &SyntacticDistance, b: &SyntacticDistance) -> Ordering {
+    a.nodes.cmp(&b.nodes).then_with(|| b.at_most.cmp(&a.at_most))
 }
 
 /// The less, the more one may hope for.
@@ -122,11 +132,14 @@ pub fn clusters<'b, Digest: Ord + 'b>(
 }
 
 fn members(rows: &[RankedPatch]) -> Vec<PatchCluster> {
-    let mut by_number: BTreeMap<u32, Vec<String>> = BTreeMap::new();
-    for (number, name) in rows.iter().filter_map(|row| Some((row.cluster?, &row.name))) {
-        by_number.entry(number).or_default().push(name.clone());
+    let mut by_number: BTreeMap<u32, PatchCluster> = BTreeMap::new();
+    for (number, row) in rows.iter().filter_map(|row| Some((row.cluster?, row))) {
+        let none = || PatchCluster { number, patches: Vec::new(), numbers: Vec::new() };
+        let cluster = by_number.entry(number).or_insert_with(none);
+        cluster.patches.push(row.name.clone());
+        cluster.numbers.push(row.patch);
     }
-    by_number.into_iter().map(|(number, patches)| PatchCluster { number, patches }).collect()
+    by_number.into_values().collect()
 }
 
 /// How many patches one reads, picked at random, until one is so sure to have met a correct one; nothing if there is none.

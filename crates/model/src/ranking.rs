@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::SyntacticDistance;
+
 /// All patches of a run, the most promising first.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ranking {
@@ -22,8 +24,10 @@ pub struct Ranking {
 /// One patch among others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RankedPatch {
-    /// Its name.
+    /// Its name, which others may have too.
     pub name: String,
+    /// Its number among the patches of the report, from 1.
+    pub patch: u32,
     /// Its place, from 1.
     pub place: u32,
     /// How much speaks against it, from 0 to 1; at 0.5 a condition of PATCH-SIM just holds.
@@ -34,7 +38,7 @@ pub struct RankedPatch {
     pub semantic_distance: Option<f64>,
     /// How far it is from the buggy version in its text: nodes of the syntax tree that come or go.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub syntactic_distance: Option<u64>,
+    pub syntactic_distance: Option<SyntacticDistance>,
     /// The number of its cluster; none if it was not run on the inputs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<u32>,
@@ -47,6 +51,8 @@ pub struct PatchCluster {
     pub number: u32,
     /// The names of its patches, in the order of the ranking.
     pub patches: Vec<String>,
+    /// Their numbers among the patches of the report, in the same order.
+    pub numbers: Vec<u32>,
 }
 
 /// An input on which the patches of two clusters do something different.

@@ -78,7 +78,11 @@ fn line(cells: &[String], widths: &[usize]) -> String {
     let padded = widths.iter().enumerate().map(|(column, wide)| {
         let cell = cell(cells, column);
         let pad = " ".repeat(wide.saturating_sub(width(cell)));
-        if cell.starts_with(|c: char| c.is_ascii_digit()) { pad + cell } else { cell.to_owned() + &pad }
+        if cell.starts_with(|c: char| c.is_ascii_digit() || c == '≤') {
+            pad + cell
+        } else {
+            cell.to_owned() + &pad
+        }
     });
     padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
 }

@@ -128,6 +128,25 @@ fn several_patches_are_told_in_the_order_to_read_them() {
 }
 
 #[test]
+fn patches_of_one_name_have_a_row_each_with_its_number_and_outcome() {
+    let mut report = ranked();
+    for patch in &mut report.patches {
+        patch.name = "fix.diff".to_owned();
+    }
+    for row in &mut report.ranking.as_mut().unwrap().rows {
+        row.name = "fix.diff".to_owned();
+    }
+    let text = check(&report, STYLE);
+    for row in [
+        "1  fix.diff (patch 2)  unrefuted",
+        "2  fix.diff (patch 1)  inconclusive",
+        "3  fix.diff (patch 3)  suspicious",
+    ] {
+        assert!(text.contains(row), "{row} is missing in:\n{text}");
+    }
+}
+
+#[test]
 fn a_patch_that_touches_the_tests() {
     let mut report = plausible("weakens.diff");
     report.test_changes = serde_json::from_value(json!([

@@ -7,6 +7,7 @@ use bonafix_model::{Distance, TestClass, TestFigures, TestOrigin};
 fn candidate(name: &str, outcome: Outcome) -> Candidate<u8> {
     Candidate {
         name: name.to_owned(),
+        number: 1,
         outcome,
         suspicion: None,
         semantic_distance: None,
@@ -35,18 +36,25 @@ fn outcomes_come_first_and_then_each_figure_in_turn() {
         Candidate {
             suspicion: Some(0.2),
             semantic_distance: Some(0.4),
-            syntactic_distance: Some(3),
+            syntactic_distance: Some(SyntacticDistance { nodes: 3, at_most: false }),
             ..open("syntactic 3")
         },
         Candidate {
             suspicion: Some(0.2),
             semantic_distance: Some(0.4),
-            syntactic_distance: Some(12),
+            syntactic_distance: Some(SyntacticDistance { nodes: 12, at_most: false }),
             ..open("syntactic 12")
+        },
+        Candidate {
+            suspicion: Some(0.2),
+            semantic_distance: Some(0.4),
+            syntactic_distance: Some(SyntacticDistance { nodes: 12, at_most: true }),
+            ..open("syntactic, at most 12")
         },
     ];
     let expected = [
         "syntactic 3",
+        "syntactic, at most 12",
         "syntactic 12",
         "semantic 0.4",
         "semantic 0.5",
@@ -62,9 +70,9 @@ fn outcomes_come_first_and_then_each_figure_in_turn() {
     candidates.reverse();
     let ranking = rank(candidates);
     assert_eq!(names(&ranking), expected);
-    assert_eq!(ranking.rows.iter().map(|row| row.place).collect::<Vec<_>>(), (1..=11).collect::<Vec<_>>());
+    assert_eq!(ranking.rows.iter().map(|row| row.place).collect::<Vec<_>>(), (1..=12).collect::<Vec<_>>());
     // All but the invalid one.
-    assert_eq!(ranking.random_pick.unwrap().patches, 10);
+    assert_eq!(ranking.random_pick.unwrap().patches, 11);
 }
 
 #[test]
@@ -85,6 +93,29 @@ fn clusters_are_numbered_and_filled_in_the_order_of_the_ranking() {
     let told: Vec<_> = ranking.clusters.iter().map(|each| (each.number, each.patches.join(" "))).collect();
     assert_eq!(told, [(1, "a c".to_owned()), (2, "b".to_owned())]);
     assert_eq!(ranking.rows.iter().map(|row| row.cluster).collect::<Vec<_>>(), [Some(1), Some(2), Some(1)]);
+}
+
+#[test]
+fn patches_of_one_name_are_told_apart_by_their_numbers() {
+    let with = |number, behaviour: u8| Candidate {
+        number,
+        behaviour: vec![Some(behaviour)],
+        ..candidate("patch.diff", Outcome::Unrefuted)
+    };
+    let ranking = rank(vec![with(3, 1), with(2, 2), with(1, 1)]);
+    assert_eq!(ranking.rows.iter().map(|row| row.patch).collect::<Vec<_>>(), [1, 2, 3]);
+    let told: Vec<_> = ranking.clusters.iter().map(|cluster| cluster.numbers.clone()).collect();
+    assert_eq!(told, [vec![1, 3], vec![2]]);
+}
+
+#[test]
+fn a_distance_that_may_be_less_stays_marked() {
+    let distance = SyntacticDistance { nodes: 12, at_most: true };
+    let ranking = rank(vec![Candidate {
+        syntactic_distance: Some(distance),
+        ..candidate("large", Outcome::Unrefuted)
+    }]);
+    assert_eq!(ranking.rows[0].syntactic_distance, Some(distance));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! In which order to read several patches, which of them do the same, and what reading in any order would cost.
 
-use bonafix_model::{PatchReport, RandomPick, RankedPatch, Ranking, Reading, RunReport};
+use bonafix_model::{PatchReport, RandomPick, RankedPatch, Ranking, Reading, RunReport, SyntacticDistance};
 
 use super::canvas::{Canvas, Ink, more};
 use super::patch::ink;
@@ -25,8 +25,9 @@ pub(super) fn draw(canvas: &mut Canvas, report: &RunReport) {
 }
 
 fn draw_rows(canvas: &mut Canvas, report: &RunReport, ranking: &Ranking) {
-    let patch = |row: &RankedPatch| report.patches.iter().find(|patch| patch.name == row.name);
-    let rows: Vec<Vec<String>> = ranking.rows.iter().map(|row| cells(row, patch(row))).collect();
+    let patch = |row: &RankedPatch| report.patches.get((row.patch as usize).checked_sub(1)?);
+    let rows: Vec<Vec<String>> =
+        ranking.rows.iter().map(|row| cells(row, name(row, ranking), patch(row))).collect();
     let header = ["place", "patch", "outcome", "suspicion", "semantic", "syntactic", "cluster"];
     let inks =
         ranking.rows.iter().map(|row| patch(row).map_or(Ink::Plain, |patch| ink(patch.verdict.outcome)));
@@ -57,15 +58,27 @@ fn draw_telling_inputs(canvas: &mut Canvas, ranking: &Ranking) {
     }
 }
 
-fn cells(row: &RankedPatch, patch: Option<&PatchReport>) -> Vec<String> {
+/// Its name, with its number where others have the same.
+fn name(row: &RankedPatch, ranking: &Ranking) -> String {
+    let namesakes = ranking.rows.iter().filter(|other| other.name == row.name).count();
+    if namesakes > 1 { format!("{} (patch {})", row.name, row.patch) } else { row.name.clone() }
+}
+
+/// `12`, or `≤ 12` where that is all that is known.
+fn nodes(distance: SyntacticDistance) -> String {
+    let at_most = if distance.at_most { "≤ " } else { "" };
+    format!("{at_most}{}", distance.nodes)
+}
+
+fn cells(row: &RankedPatch, name: String, patch: Option<&PatchReport>) -> Vec<String> {
     let or_dash = |figure: Option<String>| figure.unwrap_or_else(|| "-".to_owned());
     vec![
         row.place.to_string(),
-        row.name.clone(),
+        name,
         or_dash(patch.map(|patch| patch.verdict.outcome.to_string())),
         or_dash(row.suspicion.map(number)),
         or_dash(row.semantic_distance.map(number)),
-        or_dash(row.syntactic_distance.map(|nodes| nodes.to_string())),
+        or_dash(row.syntactic_distance.map(nodes)),
         or_dash(row.cluster.map(|number| number.to_string())),
     ]
 }

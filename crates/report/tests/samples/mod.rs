@@ -268,11 +268,11 @@ pub(crate) fn ranked() -> RunReport {
         run([plausible("patches/correct.diff"), unrefuted_as("patches/other.diff"), dissimilar()]);
     let ranking = json!({
         "rows": [
-            {"name": "patches/other.diff", "place": 1, "suspicion": 0.0004, "semantic_distance": 0.125, "syntactic_distance": 6, "cluster": 1},
-            {"name": "patches/correct.diff", "place": 2, "suspicion": 0.0, "syntactic_distance": 21, "cluster": 1},
-            {"name": "patches/dissimilar.diff", "place": 3, "suspicion": 0.556, "semantic_distance": 0.2},
+            {"name": "patches/other.diff", "patch": 2, "place": 1, "suspicion": 0.0004, "semantic_distance": 0.125, "syntactic_distance": {"nodes": 6}, "cluster": 1},
+            {"name": "patches/correct.diff", "patch": 1, "place": 2, "suspicion": 0.0, "syntactic_distance": {"nodes": 21, "at_most": true}, "cluster": 1},
+            {"name": "patches/dissimilar.diff", "patch": 3, "place": 3, "suspicion": 0.556, "semantic_distance": 0.2},
         ],
-        "clusters": [{"number": 1, "patches": ["patches/other.diff", "patches/correct.diff"]}],
+        "clusters": [{"number": 1, "patches": ["patches/other.diff", "patches/correct.diff"], "numbers": [2, 1]}],
         "telling": [{
             "clusters": [1, 2],
             "input": ["boolean result = Gregorian.isLeapYear(1800);"],
