@@ -152,10 +152,16 @@ pub const REMARK: &str = "only-in-short-or-generated-tests";
 /// way is soon called passing: then PATCH-SIM blames right patches as readily as wrong ones. On original tests it is known that
 /// they pass, and around the patch everything should go on as it did.
 pub fn shows_in_original_tests(similarity: &Similarity) -> bool {
+    original_that_shows(similarity).is_some()
+}
+
+/// The test in which it shows most, the first of several.
+fn original_that_shows(similarity: &Similarity) -> Option<&TestFigures> {
     let originals = similarity.tests.iter().filter(|test| {
         test.origin == TestOrigin::Original && test.class == TestClass::Passing && !test.change_around.at_most
     });
-    originals.into_iter().any(|test| at_least(test.change_around.value, similarity.kp))
+    let showing = originals.filter(|test| at_least(test.change_around.value, similarity.kp));
+    showing.reduce(|most, test| if test.change_around.value > most.change_around.value { test } else { most })
 }
 
 /// How far the patch is from the buggy version in what it does: the mean change of original tests that reach the change.

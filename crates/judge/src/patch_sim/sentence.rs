@@ -2,10 +2,25 @@
 
 use bonafix_model::{Similarity, SimilarityRule, TestClass, TestFigures, TestOrigin};
 
-use super::farthest_passing;
+use super::{farthest_passing, original_that_shows};
 
-/// Which test, which figures, which condition.
+/// Which test, which figures, which condition, and in which original test it shows.
 pub fn sentence(similarity: &Similarity) -> String {
+    let decided = decided(similarity);
+    let showing = original_that_shows(similarity).filter(|_| similarity.against.is_some());
+    match showing {
+        Some(test) => {
+            let around = figure(test.change_around.value);
+            format!(
+                "{decided}; it counts because {} changes by {around} with the patch's own lines left out",
+                told(test)
+            )
+        }
+        None => decided,
+    }
+}
+
+fn decided(similarity: &Similarity) -> String {
     let Some((test, ap)) = farthest_passing(&similarity.tests).zip(similarity.ap) else {
         return "no passing test that reaches the change could be compared, so nothing speaks against the patch"
             .to_owned();

@@ -247,6 +247,23 @@ fn the_sentence_names_the_test_the_figures_and_the_condition() {
 }
 
 #[test]
+fn the_sentence_names_the_original_test_that_makes_it_count() {
+    let named = |name: &str, around: f64, test: TestFigures| TestFigures {
+        name: name.to_owned(),
+        change_around: exactly(around),
+        ..test
+    };
+    let generated = TestFigures { origin: Generated, ..named("#7 f(3)", 0.9, passing(0.9)) };
+    let tests =
+        vec![generated, named("T.a", 0.3, passing(0.4)), named("T.b", 0.5, passing(0.3)), failing(0.9)];
+    assert_eq!(
+        sentence(&similarity(tests, Vec::new(), &paper())),
+        "the generated test #7 f(3), which counts as passing, changes by 0.900: what passes must change by less than \
+         0.250 (Ap >= Kp); it counts because the passing test T.b changes by 0.500 with the patch's own lines left out"
+    );
+}
+
+#[test]
 fn what_shows_only_in_generated_tests_or_in_the_lines_of_the_patch_is_a_remark() {
     let around = |value: f64, test: TestFigures| TestFigures { change_around: exactly(value), ..test };
     let shows = |test: TestFigures| {
