@@ -65,10 +65,7 @@ pub struct JudgingOptions {
 impl JudgingOptions {
     /// When a stage that began then has used up what the search for one patch may cost; never with a number of inputs.
     pub(crate) fn deadline(&self, began: Instant) -> Option<Instant> {
-        match self.budget {
-            Budget::Time(time) => began.checked_add(time),
-            Budget::Inputs(_) => None,
-        }
+        deadline(self.budget, began)
     }
 
     /// Does a technique judge, with a reference or without?
@@ -79,6 +76,14 @@ impl JudgingOptions {
             None => (technique == Technique::Rgt) == has_reference,
             Some(chosen) => chosen.contains(&technique),
         }
+    }
+}
+
+/// When a budget that began then is used up; never with a number of inputs.
+pub(crate) fn deadline(budget: Budget, began: Instant) -> Option<Instant> {
+    match budget {
+        Budget::Time(time) => began.checked_add(time),
+        Budget::Inputs(_) => None,
     }
 }
 

@@ -6,6 +6,7 @@
 
 use std::time::Instant;
 
+use bonafix_generate::Allowance;
 use bonafix_judge::ranking::{self, Candidate};
 use bonafix_judge::rgt::{self, Claim, RgtOptions, Ruling};
 use bonafix_lang::{Explore, ExploreRequest, Explored, ExploredVersion, LangError, Run, RunScope};
@@ -282,6 +283,7 @@ impl Comparer<'_> {
             }
             _ => false,
         };
-        bonafix_generate::minimise(input, run, &scope, &mut still, MINIMISING)
+        let allowance = Allowance { inputs: MINIMISING, until: self.deadline };
+        bonafix_generate::minimise(input, run, &scope, &mut still, allowance)
     }
 }

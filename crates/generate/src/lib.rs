@@ -30,4 +30,4 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use minimise::minimise;
+pub use minimise::{Allowance, minimise};

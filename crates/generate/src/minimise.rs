@@ -1,6 +1,7 @@
 //! Smaller inputs that still do what a larger one did: fewer calls, fewer steps, simpler constants, in this order.
 
 use std::collections::{BTreeMap, HashSet};
+use std::time::{Duration, Instant};
 
 use bonafix_lang::{LangError, Run, RunScope};
 use bonafix_model::{Literal, Ran, Sequence, Slot, Step};
@@ -11,6 +12,18 @@ use crate::seeds::slice;
 
 /// Candidates that are run at once.
 const BATCH: usize = 32;
+/// A candidate that takes longer is one that does not end, and the next ones may be as slow: then there is time to look at
+/// the clock after each.
+const SLOW: Duration = Duration::from_millis(250);
+
+/// What making an input smaller may cost.
+#[derive(Debug, Clone, Copy)]
+pub struct Allowance {
+    /// Inputs that are run.
+    pub inputs: u64,
+    /// Nothing is begun after that. What comes out then depends on the clock.
+    pub until: Option<Instant>,
+}
 
 /// How large an input is; constants count last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,20 +37,20 @@ struct Size {
     amount: u128,
 }
 
-/// The least input found that `still` accepts, by running no more than `budget_inputs`. The given one is taken as
-/// accepted. Nothing that is left can be left out alone, budget permitting.
+/// The least input found that `still` accepts, within what is allowed. The given one is taken as accepted. Nothing
+/// that is left can be left out alone, if that is enough.
 pub fn minimise(
     input: &Sequence,
     run: &mut dyn Run,
     scope: &RunScope,
     still: &mut dyn FnMut(&Sequence, &Ran) -> bool,
-    budget_inputs: u64,
+    allowance: Allowance,
 ) -> Result<Sequence, LangError> {
     let mut minimiser = Minimiser {
         results: results_of(input, run),
         best: without_dead_steps(input),
         tried: HashSet::new(),
-        left: budget_inputs,
+        left: allowance,
     };
     let passes: [fn(&Minimiser) -> Vec<Sequence>; 6] = [
         Minimiser::shorter,
@@ -54,7 +67,7 @@ pub fn minimise(
                 improved = true;
             }
         }
-        if !improved || minimiser.left == 0 {
+        if !improved || minimiser.left.is_spent() {
             break;
         }
     }
@@ -80,7 +93,13 @@ struct Minimiser {
     results: BTreeMap<u32, String>,
     best: Sequence,
     tried: HashSet<Sequence>,
-    left: u64,
+    left: Allowance,
+}
+
+impl Allowance {
+    fn is_spent(&self) -> bool {
+        self.inputs == 0 || self.until.is_some_and(|until| Instant::now() >= until)
+    }
 }
 
 impl Minimiser {
@@ -112,17 +131,21 @@ impl Minimiser {
         scope: &RunScope,
         still: &mut dyn FnMut(&Sequence, &Ran) -> bool,
     ) -> Result<Option<Sequence>, LangError> {
-        for chunk in candidates.chunks(BATCH) {
-            let allowed = usize::try_from(self.left).unwrap_or(usize::MAX).min(chunk.len());
-            if allowed == 0 {
-                return Ok(None);
-            }
-            self.left -= allowed as u64;
-            let chunk = &chunk[..allowed];
+        let mut rest = candidates;
+        let mut at_once = if self.left.until.is_some() { 1 } else { BATCH };
+        while !rest.is_empty() && !self.left.is_spent() {
+            let allowed = usize::try_from(self.left.inputs).unwrap_or(usize::MAX);
+            let (chunk, others) = rest.split_at(at_once.min(rest.len()).min(allowed));
+            rest = others;
+            self.left.inputs -= chunk.len() as u64;
+            let began = Instant::now();
             let results = run.run(chunk, scope)?;
             let accepted = chunk.iter().zip(&results).find(|(candidate, ran)| still(candidate, ran));
             if let Some((candidate, _)) = accepted {
                 return Ok(Some(candidate.clone()));
+            }
+            if self.left.until.is_some() {
+                at_once = if began.elapsed() > SLOW { 1 } else { BATCH.min(at_once * 4) };
             }
         }
         Ok(None)

@@ -1,6 +1,7 @@
 //! The search on a small program: what it finds, that it is the same each time, that its inputs are what they claim.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use bonafix_lang::RunScope;
 use bonafix_model::{
@@ -18,7 +19,7 @@ use crate::testing::{
     catalog_with_gate, constant,
 };
 use crate::world::World;
-use crate::{Reaction, Search, SearchOptions, SearchReport, minimise};
+use crate::{Allowance, Reaction, Search, SearchOptions, SearchReport, minimise};
 
 fn knowledge(targets: &[u32]) -> Knowledge {
     let targets = targets.iter().map(|callable| Target { distance: 0, callable: *callable }).collect();
@@ -378,11 +379,16 @@ fn what_a_test_never_shows_is_told() {
     assert_eq!(ways(&[-1, 2]), 2);
 }
 
-fn least(steps: Vec<Step>, budget: u64) -> (Vec<Step>, u64) {
+fn least(steps: Vec<Step>, inputs: u64) -> (Vec<Step>, u64) {
+    least_within(steps, Allowance { inputs, until: None })
+}
+
+fn least_within(steps: Vec<Step>, allowance: Allowance) -> (Vec<Step>, u64) {
     let mut run = FakeRun::new();
     let mut differs =
         |_: &Sequence, ran: &bonafix_model::Ran| matches!(ran.outcome, SequenceOutcome::Differs { .. });
-    let found = minimise(&Sequence { steps }, &mut run, &RunScope::default(), &mut differs, budget).unwrap();
+    let found =
+        minimise(&Sequence { steps }, &mut run, &RunScope::default(), &mut differs, allowance).unwrap();
     (found.steps, run.ran.len() as u64)
 }
 
@@ -420,6 +426,15 @@ fn the_least_input_is_left() {
     assert_eq!(least(counting.clone(), 1_000).0, expected);
     let (_, spent) = least(counting, 7);
     assert_eq!(spent, 7);
+}
+
+#[test]
+fn nothing_is_made_smaller_when_the_time_is_up() {
+    let noisy = vec![constant(77), constant(999), call(BELOW, None, &[0]), call(BELOW, None, &[1])];
+    let within = |until| least_within(noisy.clone(), Allowance { inputs: 1_000, until: Some(until) });
+    let now = Instant::now();
+    assert_eq!(within(now), (noisy.clone(), 0));
+    assert_eq!(within(now + Duration::from_secs(600)).0, [constant(999), call(BELOW, None, &[0])]);
 }
 
 #[test]

@@ -1,5 +1,8 @@
 //! From a difference that counts to a proof: seen again in fresh state, made smaller, and no noise.
 
+use std::time::{Duration, Instant};
+
+use bonafix_generate::Allowance;
 use bonafix_judge::rgt::{self, Claim, RemarkReason, Ruling};
 use bonafix_lang::{LangError, Run, RunScope};
 use bonafix_model::{
@@ -13,12 +16,16 @@ use crate::seen::{Seen, in_reference, wavering};
 
 /// How often a difference must be seen again, in fresh state: two values drawn by lot are soon the same three times.
 const CONFIRMATIONS: u32 = 6;
+/// And how often a breakdown: nothing is drawn by lot there, and each that does not end takes to its limit.
+const CONFIRMATIONS_OF_BREAKDOWN: u32 = 2;
 /// How often a witness is run on each version, outside of the search.
 const REPLAYS: u32 = 3;
 /// And how often one whose input shows something that is never the same.
 const REPLAYS_OF_UNSTABLE: u32 = 12;
 /// Inputs that making one smaller may cost.
 const MINIMISING: u64 = 4000;
+/// What is found when the time is almost up is still made smaller for so long.
+const LAST_MINUTE: Duration = Duration::from_secs(5);
 
 /// A difference that was seen again each time.
 pub(super) struct Confirmed {
@@ -54,7 +61,11 @@ impl Trial<'_> {
         run: &mut dyn Run,
     ) -> Result<Result<Evidence, Dismissal>, LangError> {
         let question = self.refutation.question;
-        if self.confirm(input, run)?.is_none() {
+        let repetitions = match claim.difference {
+            Some(_) => CONFIRMATIONS,
+            None => CONFIRMATIONS_OF_BREAKDOWN,
+        };
+        if self.confirm(input, repetitions, run)?.is_none() {
             return Ok(Err(Dismissal::flaky(claim, question)));
         }
         let small = self.smaller(input, claim, run)?;
@@ -62,7 +73,7 @@ impl Trial<'_> {
         let candidates = if small == *input { vec![small] } else { vec![small, input.clone()] };
         let mut dismissal = Dismissal::flaky(claim, question);
         for candidate in candidates {
-            let Some(confirmed) = self.confirm(&candidate, run)? else { continue };
+            let Some(confirmed) = self.confirm(&candidate, repetitions, run)? else { continue };
             if self.leaves_numbers(&candidate, run)? {
                 dismissal = Dismissal::new(RemarkReason::NotFinite.key(), &confirmed.claim, question);
                 continue;
@@ -89,9 +100,14 @@ impl Trial<'_> {
     }
 
     /// Sees it again, alone in fresh state; none if it is not the same each time, or does not count any more.
-    fn confirm(&self, input: &Sequence, run: &mut dyn Run) -> Result<Option<Confirmed>, LangError> {
+    fn confirm(
+        &self,
+        input: &Sequence,
+        repetitions: u32,
+        run: &mut dyn Run,
+    ) -> Result<Option<Confirmed>, LangError> {
         let all = RunScope { versions: self.all_versions(), show_all: true };
-        let confirmations = run.confirm(input, CONFIRMATIONS, &all)?;
+        let confirmations = run.confirm(input, repetitions, &all)?;
         let wavering: Vec<Difference> = confirmations.iter().take(JUDGED.len()).flat_map(wavering).collect();
         let mut seen = confirmations.iter().map(|confirmation| Seen::of(confirmation).covered(&wavering));
         let (Some(Some(reference)), Some(Some(patched))) = (seen.next(), seen.next()) else {
@@ -131,8 +147,9 @@ impl Trial<'_> {
             _ => false,
         };
         // An input that never ends costs a second each time.
-        let budget = if claim.difference.is_none() { MINIMISING / 20 } else { MINIMISING };
-        bonafix_generate::minimise(input, run, &judged_scope(), &mut still, budget)
+        let inputs = if claim.difference.is_none() { MINIMISING / 20 } else { MINIMISING };
+        let until = self.deadline.map(|deadline| deadline.max(Instant::now() + LAST_MINUTE));
+        bonafix_generate::minimise(input, run, &judged_scope(), &mut still, Allowance { inputs, until })
     }
 }
 

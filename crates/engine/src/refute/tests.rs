@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use bonafix_judge::patch_sim::Options as SimOptions;
 use bonafix_lang::{Replay, Run, WitnessDraft, WitnessError, WrittenWitness};
@@ -328,6 +329,18 @@ fn ask(
     witness: WitnessEnds,
     strict: bool,
 ) -> Result<Tried, LangError> {
+    ask_within(Budget::Inputs(600), question, roles, delta, program, witness, strict)
+}
+
+fn ask_within(
+    budget: Budget,
+    question: Question,
+    roles: &[VersionRole],
+    delta: &Delta,
+    program: Program,
+    witness: WitnessEnds,
+    strict: bool,
+) -> Result<Tried, LangError> {
     let folder = tempfile::tempdir().unwrap();
     let path = Utf8Path::from_path(folder.path()).unwrap();
     let plan = Plan::new(Vec::new(), PlannedInput::new("limit", "00"));
@@ -341,7 +354,7 @@ fn ask(
         techniques: None,
         similarity: SimOptions::default(),
         generated_tests: 20,
-        budget: Budget::Inputs(600),
+        budget,
         seed: 1,
         strict,
         heap_mib: 64,
@@ -392,6 +405,20 @@ fn a_difference_that_stays_and_a_witness_that_holds_refute() {
     assert_eq!(tried.refuted.effort.ended, Some(SearchEnd::Found));
     assert_eq!((tried.written, tried.last.unwrap().steps.len()), (1, 2));
     assert!(tried.refuted.inputs.inputs.len() > 1, "the witness and the seeds are worth keeping");
+}
+
+#[test]
+fn what_is_met_when_the_time_is_up_is_not_looked_into() {
+    let slow: Program = |call| {
+        std::thread::sleep(Duration::from_millis(2));
+        wrong_above_500(call)
+    };
+    let roles = [VersionRole::Reference, VersionRole::Patched, VersionRole::Buggy];
+    let budget = Budget::Time(Duration::from_millis(1));
+    let tried =
+        ask_within(budget, Question::Reference, &roles, &Delta::default(), slow, holds, false).unwrap();
+    assert_eq!(tried.written, 0);
+    tried.dismissed("out-of-time");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The case against one patch: what each difference is worth, and what became of those that counted.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bonafix_generate::{Finding, Observers, Reaction, SearchReport};
 use bonafix_judge::Discards;
@@ -15,6 +15,7 @@ use bonafix_model::{
 use super::proof::Dismissal;
 use super::writing::sentence;
 use super::{JUDGED, Question, Refutation, Searched, judged_scope};
+use crate::judging::deadline;
 use crate::seen::{Seen, both, in_reference};
 
 /// A place whose differences came to nothing so often is not looked at again.
@@ -45,6 +46,8 @@ pub(super) struct Trial<'a> {
     /// Whether an input of a test comes upon something that is not a number, once that was asked.
     pub(super) tests_leave_numbers: Option<bool>,
     attempts: u32,
+    /// What is found later is not looked into any more; none with a number of inputs.
+    pub(super) deadline: Option<Instant>,
     proof: Option<Evidence>,
     /// Inputs that showed something, for further patches.
     pub(super) telling: Vec<Sequence>,
@@ -65,6 +68,7 @@ impl<'a> Trial<'a> {
             observers: Observers::new(catalog),
             tests_leave_numbers: None,
             attempts: 0,
+            deadline: deadline(refutation.budget, Instant::now()),
             proof: None,
             telling: Vec::new(),
         }
@@ -166,6 +170,10 @@ impl Trial<'_> {
         let question = self.refutation.question;
         let place = key(input, claim);
         if self.failed.get(&place).is_some_and(|count| *count >= ATTEMPTS) || self.attempts >= ALL_ATTEMPTS {
+            return Ok(Reaction::Continue);
+        }
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            self.discards.add("out-of-time", || sentence(claim, question));
             return Ok(Reaction::Continue);
         }
         if !self.shows_again(input, claim, run)? {

@@ -86,7 +86,7 @@ pub fn replay(folder: &Utf8Path, options: &ReplayOptions) -> Result<ReplayReport
     };
     let repetitions = options.repetitions.unwrap_or(manifest.repetitions).max(1);
     let compiled = bench.compile_all(&options.log)?;
-    let replays = bench.run_all(&compiled, repetitions, &options.log)?;
+    let replays = bench.run_all(&compiled, repetitions, &options.log, &|_| false)?;
     Ok(report(&folder, &manifest, &replays))
 }
 
@@ -193,7 +193,11 @@ impl JavaProject {
                 return Err(WitnessError::DoesNotCompile(text));
             }
         }
-        let replays = bench(&manifest).run_all(&compiled, draft.repetitions.max(1), log)?;
+        let lost = |replay: &Replay| {
+            (replay.role == *right && !replay.passed)
+                || (replay.role == VersionRole::Patched && replay.passed)
+        };
+        let replays = bench(&manifest).run_all(&compiled, draft.repetitions.max(1), log, &lost)?;
         for version in &mut manifest.versions {
             if !needed.contains(&version.role) {
                 version.promise = match counts(&replays, version.role) {
@@ -399,12 +403,13 @@ impl Bench<'_> {
         Ok(CompiledTest { role: version.role, classpath, error })
     }
 
-    /// All runs: the versions take turns, two JVMs at a time.
+    /// All runs: the versions take turns, two JVMs at a time. After one that is `decisive` no further one begins.
     fn run_all(
         &self,
         compiled: &[CompiledTest],
         repetitions: u32,
         log: &Utf8Path,
+        decisive: &(dyn Fn(&Replay) -> bool + Sync),
     ) -> Result<Vec<Replay>, LangError> {
         let jobs: Vec<&CompiledTest> = (0..repetitions).flat_map(|_| compiled).collect();
         let results: Mutex<Vec<Option<Result<Replay, LangError>>>> =
@@ -417,6 +422,9 @@ impl Bench<'_> {
                         let number = next.fetch_add(1, Ordering::Relaxed);
                         let Some(job) = jobs.get(number) else { return };
                         let result = self.run(job, number);
+                        if result.as_ref().map_or(true, decisive) {
+                            next.store(jobs.len(), Ordering::Relaxed);
+                        }
                         if let Ok(mut results) = results.lock() {
                             results[number] = Some(result);
                         }
@@ -433,12 +441,7 @@ impl Bench<'_> {
                 append(log, &lines)?;
             }
         }
-        results
-            .into_iter()
-            .map(|result| {
-                result.unwrap_or_else(|| Err(LangError::Internal("a run has no result".to_owned())))
-            })
-            .collect()
+        results.into_iter().flatten().collect()
     }
 
     fn run_folder(&self, number: usize) -> Utf8PathBuf {
