@@ -434,7 +434,7 @@ fn nothing_is_made_smaller_when_the_time_is_up() {
     let within = |until| least_within(noisy.clone(), Allowance { inputs: 1_000, until: Some(until) });
     let now = Instant::now();
     assert_eq!(within(now), (noisy.clone(), 0));
-    assert_eq!(within(now + Duration::from_secs(600)).0, [constant(999), call(BELOW, None, &[0])]);
+    assert_eq!(within(now + Duration::from_mins(10)).0, [constant(999), call(BELOW, None, &[0])]);
 }
 
 #[test]
