@@ -26,8 +26,9 @@ Builds bonafix in release, measures, prints a table and writes it to target/xtas
 Today: the wall time of `bonafix check` on every bundled case, with an empty cache and again with what that left, and
 the median time until a patched version is ready; the same on a generated project of 100,000 lines, with the time
 to run five tests of it, and the time from a patch to the first input that ran; inputs a second in the searches of two
-cases; classes instrumented a second, and inputs a second in three versions of a class; the time to compare two traces,
-by their length and by how alike they are.
+cases; classes instrumented a second; inputs for each second of a core in three versions of a class with state and of
+one with string utilities, with probes, without, and the one against the other; the time to compare two traces, by their
+length and by how alike they are.
 
 Examples:
   cargo xtask bench

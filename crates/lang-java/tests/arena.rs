@@ -2,11 +2,11 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::fmt::Write as _;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 mod arena_support;
 
-use arena_support::{Dice, STATEFUL, compile, launcher, random_sequence};
+use arena_support::{Dice, compile, launcher, random_sequence};
 use bonafix_lang::RunScope;
 use bonafix_lang_java::toolchain::Jdk;
 use bonafix_lang_java::{Arena, ArenaConfig, ArenaSubject};
@@ -1049,48 +1049,6 @@ fn a_class_path_that_is_not_there_is_named() {
         Arena::open(subject, ArenaConfig::default(), &Jdk::find(None).unwrap(), &cache, &launcher(), scratch);
     let message = opened.err().unwrap().to_string();
     assert!(message.contains("/no/such/folder"), "{message}");
-}
-
-/// `cargo test --release -p bonafix-lang-java --test arena -- --ignored --nocapture`, with `BONAFIX_ARENA_JAR` and
-/// `BONAFIX_ARENA_CLASS` for a class of somebody else's.
-#[test]
-#[ignore = "prints figures"]
-fn triples_per_second() {
-    let text = format!("package p;\nimport java.util.*;\npublic class A {{\n{STATEFUL}\n}}\n");
-    let sources = vec![("p/A.java", text)];
-    let config = ArenaConfig { reset_every: 1_000_000, ..ArenaConfig::default() };
-    let mut opened = open_sources(&[sources.clone(), sources.clone(), sources], &["p.A"], config);
-    print_figures("stateful class", &mut opened.arena, "p.A");
-    if let (Ok(jar), Ok(class)) = (std::env::var("BONAFIX_ARENA_JAR"), std::env::var("BONAFIX_ARENA_CLASS")) {
-        let folder = tempfile::tempdir().unwrap();
-        let scratch = Utf8Path::from_path(folder.path()).unwrap();
-        let paths = vec![vec![Utf8PathBuf::from(jar)]; 3];
-        let mut arena = open_paths(paths, &[&class], config, scratch);
-        print_figures(&class, &mut arena, &class);
-    }
-}
-
-#[expect(clippy::print_stdout, clippy::cast_precision_loss, reason = "figures, for people")]
-fn print_figures(what: &str, arena: &mut Arena, class: &str) {
-    let catalog = arena.catalog().clone();
-    let mut dice = Dice(7);
-    let sequences: Vec<Sequence> =
-        (0..20_000).map(|index| random_sequence(&catalog, class, 1 + index % 6, &mut dice)).collect();
-    for round in 0..8 {
-        let (start, cpu) = (Instant::now(), arena.cpu());
-        let outcomes = arena.run(&sequences).unwrap();
-        let seconds = start.elapsed().as_secs_f64();
-        let count =
-            |test: &dyn Fn(&SequenceOutcome) -> bool| outcomes.iter().filter(|each| test(each)).count();
-        let differing = count(&|each| matches!(each, SequenceOutcome::Differs { .. }));
-        let threw = count(&|each| matches!(each, SequenceOutcome::Same { summary, .. } if summary.threw));
-        println!(
-            "{what}, round {round}: {:.0} triples/s, {:.0} per second of its thread, {differing} differ, {threw} threw, {:?}",
-            sequences.len() as f64 / seconds,
-            sequences.len() as f64 / arena.cpu().saturating_sub(cpu).as_secs_f64(),
-            arena.losses()
-        );
-    }
 }
 
 const FAILING: &str = "

@@ -5,7 +5,7 @@ mod arena_support;
 
 use std::time::{Duration, Instant};
 
-use arena_support::{Dice, STATEFUL, compile, launcher, random_sequence, try_random_sequence};
+use arena_support::{Dice, compile, launcher, random_sequence, try_random_sequence};
 use bonafix_lang::{Run, RunScope};
 use bonafix_lang_java::ArenaConfig;
 use bonafix_lang_java::delta::delta_file;
@@ -546,17 +546,11 @@ fn arguments_of_the_jdk_and_implementations_elsewhere_are_offered() {
     assert_eq!(random.len(), 1, "only with a seed");
 }
 
-/// `cargo test --release -p bonafix-lang-java --test explore -- --ignored --nocapture`, with `BONAFIX_EXPLORE_FOLDER` and
+/// `cargo test --release -p bonafix-lang-java --test explore -- --ignored --nocapture`; needs `BONAFIX_EXPLORE_FOLDER` and
 /// `BONAFIX_EXPLORE_CLASS` for a class folder of somebody else's and a class in it.
 #[test]
 #[ignore = "prints figures"]
 fn figures() {
-    let body = STATEFUL.replace("sum += i;", "sum += i + % - %;");
-    for reset_every in [ArenaConfig::default().reset_every, 1_000_000] {
-        let config = ArenaConfig { reset_every, ..ArenaConfig::default() };
-        let mut opened = open_class_with(&body, ["1", "2", "3"], config);
-        print_rounds(&format!("stateful class, fresh each {reset_every}"), &mut opened.run, "p.A", 8);
-    }
     let (Ok(folder), Ok(class)) =
         (std::env::var("BONAFIX_EXPLORE_FOLDER"), std::env::var("BONAFIX_EXPLORE_CLASS"))
     else {

@@ -27,29 +27,11 @@ pub(crate) fn compile(sources: &[(&str, String)], output: &Utf8Path) {
     assert!(finished.exit.success(), "{}", finished.stderr.text());
 }
 
-/// Members of a class that remembers what was done with it, for figures.
-pub(crate) const STATEFUL: &str = r#"
-    private final List<Integer> items = new ArrayList<>();
-    private final Map<String, Integer> names = new HashMap<>();
-    private int sum; private double mean; private String last = "";
-    public void add(int i) { items.add(i); sum += i; mean = (double) sum / items.size(); }
-    public int sum() { return sum; }
-    public double mean() { return mean; }
-    public int at(int i) { return items.get(i); }
-    public boolean has(int i) { return items.contains(i); }
-    public void name(String s, int i) { names.put(s, i); last = s; }
-    public int named(String s) { return names.getOrDefault(s, -1); }
-    public void clear() { items.clear(); sum = 0; mean = 0; }
-    public List<Integer> items() { return items; }
-    public String join() { return items.toString(); }
-    public int drop(int i) { return items.remove(i); }
-"#;
-
 /// A stream of numbers without a library for it.
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
+    pub(crate) fn roll(&mut self, sides: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from((self.0 >> 33) % sides as u64).unwrap()
     }
