@@ -1,4 +1,5 @@
-//! Documents: links lead somewhere, decisions are listed, the changelog is open, exit codes are those of the program.
+//! Documents: links lead somewhere, decisions are listed, the changelog is open, exit codes and keys of notices are those
+//! of the program.
 
 use camino::Utf8Path;
 
@@ -8,6 +9,7 @@ const DECISIONS: &str = "docs/decisions";
 const CHANGELOG: &str = "CHANGELOG.md";
 const EXIT_CODES_SOURCE: &str = "crates/model/src/outcome.rs";
 const EXIT_CODES_PAGES: &[&str] = &["README.md", "docs/exit-codes.md"];
+const NOTICES_PAGE: &str = "docs/json.md";
 
 /// Adds what is wrong with the documents.
 pub(super) fn check(tree: &Tree, problems: &mut Vec<Problem>) {
@@ -15,6 +17,7 @@ pub(super) fn check(tree: &Tree, problems: &mut Vec<Problem>) {
     decisions_are_listed(tree, problems);
     changelog_is_open(tree, problems);
     exit_codes_are_documented(tree, problems);
+    notices_are_documented(tree, problems);
 }
 
 fn links_lead_to_files(tree: &Tree, problems: &mut Vec<Problem>) {
@@ -98,6 +101,27 @@ fn exit_codes(source: &str) -> Vec<&str> {
     numbers.map(|(_, number)| number).collect()
 }
 
+/// Every key that the product gives to a notice begins a row of the table.
+fn notices_are_documented(tree: &Tree, problems: &mut Vec<Problem>) {
+    let page = tree.text(NOTICES_PAGE).unwrap_or_default();
+    let rows: Vec<&str> = page.lines().filter(|line| line.starts_with('|')).collect();
+    let sources = tree.with_extension("rs").filter(|(file, _)| file.starts_with("crates"));
+    for (file, text) in sources.filter(|(file, _)| !is_test_material(file)) {
+        for key in notice_keys(text) {
+            if !rows.iter().any(|row| cells(row).first() == Some(&key)) {
+                let message = format!("has no row for the notice `{key}` of {file}");
+                problems.push(Problem::new(NOTICES_PAGE, 0, message));
+            }
+        }
+    }
+}
+
+/// What stands first in calls of `Notice::new`.
+fn notice_keys(source: &str) -> impl Iterator<Item = &str> {
+    let calls = source.split("Notice::new(").skip(1);
+    calls.filter_map(|call| call.trim_start().strip_prefix('"')?.split('"').next())
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::fixture::problems;
@@ -145,5 +169,16 @@ mod tests {
             "pub enum ExitCode {\n    /// x\n    Unrefuted = 0,\n    Internal = 70,\n}\nconst X: u8 = 9;\n";
         let files = [OPEN, ("crates/model/src/outcome.rs", source), ("docs/exit-codes.md", "| 0 | fine |\n")];
         assert_eq!(problems(&files, check), ["docs/exit-codes.md: has no row for exit code 70"]);
+    }
+
+    #[test]
+    fn a_notice_without_a_row_is_found() {
+        let source =
+            "Notice::new(\n    \"late\",\n    text)\nNotice::new(\"known\", text)\nNotice::new(key, text)\n";
+        let page = ("docs/json.md", "| `known` | x |\n");
+        assert_eq!(
+            problems(&[OPEN, ("crates/x/src/lib.rs", source), page], check),
+            ["docs/json.md: has no row for the notice `late` of crates/x/src/lib.rs"]
+        );
     }
 }

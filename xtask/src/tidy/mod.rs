@@ -25,7 +25,7 @@ Checks that
   - every Rust file of the product has a module doc, every Java class of the runtime a class doc;
   - `#[allow]` and `#[expect]` give a reason;
   - links between documents lead to files; every decision is listed; the changelog has an Unreleased section; the
-    exit codes in the documents are those of the program;
+    exit codes and the keys of notices in the documents are those of the program;
   - no file names a folder of somebody's machine or a private host.
 
 Examples:
