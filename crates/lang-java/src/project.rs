@@ -18,6 +18,7 @@ use bonafix_store::Cache;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use self::capturing::WatchKey;
+pub(crate) use self::scratch::PassingFolder;
 use self::scratch::scratch_folder;
 pub(crate) use self::surroundings::Surroundings;
 use self::testing::Listing;
@@ -124,6 +125,11 @@ impl JavaProject {
         let folder = self.scratch()?.join(format!("{prefix}{}", self.next.fetch_add(1, Ordering::Relaxed)));
         fs_err::create_dir_all(&folder)?;
         Ok(folder)
+    }
+
+    /// A folder that is removed with what it is kept by.
+    pub(crate) fn passing_folder(&self, prefix: &str) -> Result<PassingFolder, LangError> {
+        self.fresh_folder(prefix).map(PassingFolder)
     }
 
     fn opened(&self) -> Result<&Opened, LangError> {

@@ -29,7 +29,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::arena::Arena;
 use crate::explore::{self, VersionFolders};
-use crate::project::JavaProject;
+use crate::project::{JavaProject, PassingFolder};
 use statements::{CHANGED_STATEMENTS, Numbering};
 
 pub(crate) use probed::LinePreparation;
@@ -94,10 +94,11 @@ pub(crate) struct JavaTracer<'a> {
     /// All versions of the request, in its order: they decide what inputs can call.
     asked: Vec<Asked>,
     heap_mib: u32,
-    scratch: Utf8PathBuf,
     log: Utf8PathBuf,
     problems: Vec<String>,
     arena: Option<Arena>,
+    /// Behind the arena, which writes there as long as it lives.
+    scratch: PassingFolder,
 }
 
 impl<'a> JavaTracer<'a> {
@@ -116,7 +117,7 @@ impl<'a> JavaTracer<'a> {
         let changes =
             [asked(VersionRole::Buggy).map_or(&unchanged, |version| version.change), patched.change];
         let folders = [project.main_folders(changes[0], log)?, project.main_folders(changes[1], log)?];
-        let scratch = project.fresh_folder("traces-")?;
+        let scratch = project.passing_folder("traces-")?;
         let versions = [
             VersionFolders { role: VersionRole::Buggy, delta: &nothing, folders: existing(&folders[0]) },
             VersionFolders {
@@ -163,10 +164,10 @@ impl<'a> JavaTracer<'a> {
             patched,
             asked: asked.collect(),
             heap_mib: request.heap_mib,
-            scratch,
             log: log.to_owned(),
             problems,
             arena: None,
+            scratch,
         })
     }
 
@@ -231,4 +232,67 @@ impl Tracer for JavaTracer<'_> {
 
 fn is_late(limits: &TraceLimits) -> bool {
     limits.deadline.is_some_and(|deadline| std::time::Instant::now() >= deadline)
+}
+
+#[cfg(test)]
+mod leftovers {
+    use bonafix_lang::{Explore, ExploredVersion, Project};
+    use bonafix_model::{FileEdit, JavaConfig, TestsConfig};
+    use bonafix_proc::{Launcher, SandboxMode};
+    use bonafix_store::Cache;
+
+    use super::*;
+
+    const SOURCE: &str = "src/main/java/p/A.java";
+    const A: &str = "package p; public class A { public static int half(int n) {\n return n / 2;\n } }";
+    const TEST: &str = "package p; import org.junit.*; public class ATest { \
+                        @Test public void half() { Assert.assertEquals(2, A.half(4)); } }";
+
+    fn names(folder: &Utf8Path) -> Vec<String> {
+        let entries = fs_err::read_dir(folder).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn nothing_stays_of_tests_and_inputs_that_were_traced() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(folder.path()).unwrap().join("subject");
+        for (path, text) in [(SOURCE, A), ("src/test/java/p/ATest.java", TEST)] {
+            fs_err::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+            fs_err::write(root.join(path), text).unwrap();
+        }
+        let cache = Arc::new(Cache::open(&root.join("../cache")).unwrap());
+        let launcher = Arc::new(Launcher::new(SandboxMode::BestEffort).unwrap());
+        let config = (JavaConfig::default(), TestsConfig::default());
+        let project = JavaProject::open(&root, &config.0, &config.1, cache, launcher).unwrap();
+        let (buggy, nothing) = (TreeChange::default(), Delta::default());
+        let edit = (SOURCE.into(), FileEdit::Write(A.replace("n / 2", "n >> 1").into()));
+        let patch = TreeChange { files: [edit].into_iter().collect() };
+        let log = root.join("../log");
+        project.build(&buggy, &log).unwrap();
+        project.build(&patch, &log).unwrap();
+        let delta = project.delta(&patch).unwrap();
+        let versions = [
+            ExploredVersion { role: VersionRole::Buggy, change: &buggy, delta: &nothing },
+            ExploredVersion { role: VersionRole::Patched, change: &patch, delta: &delta },
+        ];
+        let request = ExploreRequest { versions: &versions, failing: &[], passing: &[], heap_mib: 128 };
+        let limits =
+            TraceLimits { statements: 1000, deadline: None, test: std::time::Duration::from_secs(20) };
+        let mut tracer = project.tracer(&request, &log).unwrap();
+        let mut told = 0;
+        tracer.tests(&[TestId("p.ATest#half".to_owned())], &limits, &mut |_, _| told += 1).unwrap();
+        tracer.inputs(&[Sequence { steps: Vec::new() }], &limits, &mut |_, _| told += 1).unwrap();
+        assert_eq!(told, 2);
+        let scratch = project.passing_folder("here-").unwrap();
+        let scratch = scratch.parent().unwrap();
+        assert!(names(scratch).iter().any(|name| name.starts_with("traces-")), "as long as it is traced");
+        drop(tracer);
+        let left = names(scratch);
+        let of_traces = |name: &&String| name.starts_with("traces-") || name.starts_with("lines-of-tests-");
+        assert_eq!(left.iter().find(of_traces), None, "{left:?}");
+    }
 }

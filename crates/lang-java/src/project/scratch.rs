@@ -1,11 +1,32 @@
-//! The folder for what lives as long as the project is open.
+//! The folder for what lives as long as the project is open, and folders in it that go before.
 
 use std::time::Duration;
 
 use bonafix_lang::LangError;
+use camino::{Utf8Path, Utf8PathBuf};
 
 /// When the scratch folder of a process that is gone may be swept away.
 const LEFTOVER_AGE: Duration = Duration::from_hours(1);
+
+/// A folder that goes with its owner.
+#[derive(Debug)]
+pub(crate) struct PassingFolder(pub(super) Utf8PathBuf);
+
+impl std::ops::Deref for PassingFolder {
+    type Target = Utf8Path;
+
+    fn deref(&self) -> &Utf8Path {
+        &self.0
+    }
+}
+
+impl Drop for PassingFolder {
+    fn drop(&mut self) {
+        if let Err(error) = fs_err::remove_dir_all(&self.0) {
+            tracing::debug!(%error, "a folder stays until the project is closed");
+        }
+    }
+}
 
 /// A temporary folder that says whose it is, so that what a killed process left can be swept away.
 pub(super) fn scratch_folder() -> Result<tempfile::TempDir, LangError> {

@@ -74,11 +74,12 @@ impl JavaProject {
                 vm.options.push(format!("-D{ALWAYS}={list}"));
             }
             let run = junit::run(&vm, items, &plan, &self.workshop.launcher, log, &mut |_, _| {})?;
-            let kept = keep(&lines, &self.fresh_folder("lines-of-tests-")?)?;
+            let folder = self.passing_folder("lines-of-tests-")?;
+            let lines = keep(&lines, &folder)?;
             fs_err::remove_dir_all(&vm.scratch)?;
             fs_err::remove_dir_all(&tree)?;
             let outcomes = run.results.into_iter().map(|result| (result.id, result.outcome)).collect();
-            Ok(GroupRun { lines: kept, outcomes })
+            Ok(GroupRun { lines, folder, outcomes })
         })
     }
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use bonafix_lang::{LangError, OnTrace, TraceLimits, Traced};
 use bonafix_model::{Breakdown, Sequence};
+use camino::Utf8PathBuf;
 
 use super::records::{Record, RecordKind, Records, decode};
 use super::{JavaTracer, NO_TIME, TracedVersion, UNSTEADY, is_late};
@@ -56,10 +57,10 @@ fn run(
         Some(arena) => arena,
         None => open(tracer)?,
     };
-    let file = tracer.scratch.join("arena").join("lines");
-    let end = arena.trace(inputs, &ROUNDS, &file, limits.statements)?;
+    let file = LinesFile(tracer.scratch.join("arena").join("lines"));
+    let end = arena.trace(inputs, &ROUNDS, &file.0, limits.statements)?;
     tracer.arena = Some(arena);
-    let mut batch = Batch { tracer, records: Records::open(&file)? };
+    let mut batch = Batch { tracer, records: Records::open(&file.0)? };
     for number in 0..inputs.len() {
         if number > 0 && batch.lacks_room(number) {
             // The next batch has a file of its own.
@@ -78,10 +79,20 @@ fn run(
         };
         on_trace(place + number, outcome);
     }
-    if file.exists() {
-        fs_err::remove_file(&file)?;
-    }
     Ok(inputs.len())
+}
+
+/// The file of a batch, which goes when it was read, however far.
+struct LinesFile(Utf8PathBuf);
+
+impl Drop for LinesFile {
+    fn drop(&mut self) {
+        if self.0.exists()
+            && let Err(error) = fs_err::remove_file(&self.0)
+        {
+            tracing::debug!(%error, "traces stay until the tracer goes");
+        }
+    }
 }
 
 fn open(tracer: &JavaTracer<'_>) -> Result<Arena, LangError> {

@@ -13,6 +13,7 @@ use camino::Utf8PathBuf;
 
 use super::records::{Record, RecordKind, Records, decode};
 use super::{JavaTracer, NO_TIME, TracedVersion, UNSTEADY, is_late};
+use crate::project::PassingFolder;
 
 /// Tests that run in one VM.
 #[derive(Debug, Clone)]
@@ -25,6 +26,8 @@ pub(crate) struct Group {
 pub(crate) struct GroupRun {
     /// The file of traces.
     pub(crate) lines: Utf8PathBuf,
+    /// Where it lies.
+    pub(crate) folder: PassingFolder,
     pub(crate) outcomes: BTreeMap<TestId, TestOutcome>,
 }
 
@@ -33,15 +36,7 @@ struct Ran {
     records: Records,
     outcomes: BTreeMap<TestId, TestOutcome>,
     /// Removed with it.
-    file: Utf8PathBuf,
-}
-
-impl Drop for Ran {
-    fn drop(&mut self) {
-        if let Err(error) = fs_err::remove_file(&self.file) {
-            tracing::debug!(%error, "traces stay until the project is closed");
-        }
-    }
+    _folder: PassingFolder,
 }
 
 impl Ran {
@@ -215,7 +210,7 @@ impl Session<'_> {
         let group = Group { module: self.module, tests: tests.to_vec() };
         let run = self.tracer.project.trace_group(version, &group, always, self.limits, &self.tracer.log)?;
         let records = Records::open(&run.lines)?;
-        Ok(Some(Ran { records, outcomes: run.outcomes, file: run.lines }))
+        Ok(Some(Ran { records, outcomes: run.outcomes, _folder: run.folder }))
     }
 
     /// Tells what became of tests; which of them came to the change in one version only.
