@@ -3,11 +3,14 @@
 //!
 //! What fails is an accident: the machine objects (`null`, an index, a cast, a division), the stack or the memory is used
 //! up, or there is no end. An exception by which a program rejects what it was given is a decision, and a fix may well
-//! decide so: it says nothing. Nor does one that is documented, or that the patch itself throws by a `throw` of its own.
+//! decide so: it says nothing. Nor does one that is documented, or that the patch itself throws: by a `throw` of its own,
+//! or by a check that it calls (`Objects.requireNonNull`, `Math.addExact`, a project's own `checkIndex`).
 //! Nobody has said what is right, so this makes a patch suspicious at most.
 
 use bonafix_lang::Behaviour;
-use bonafix_model::{Catalog, Delta, DifferenceClass, Knowledge, Observation, Sequence};
+use bonafix_model::{
+    Catalog, ChangeKind, Delta, DeltaElement, DifferenceClass, Exception, Knowledge, Observation, Sequence,
+};
 
 use crate::rgt::{self, Claim, RgtOptions, Ruling};
 
@@ -29,6 +32,11 @@ const ACCIDENTS: [&str; 12] = [
     "java.lang.StackOverflowError",
     "java.lang.OutOfMemoryError",
 ];
+
+/// How functions are called that do nothing but reject: `requireNonNull`, `checkIndex`, `notNull`, `multiplyExact`.
+const CHECKS_BEGIN: [&str; 9] =
+    ["require", "check", "ensure", "validate", "verify", "assert", "notNull", "notEmpty", "validIndex"];
+const CHECKS_END: &str = "Exact";
 
 /// Says whether an input fails in the patched version that ran well in the buggy one.
 pub fn judge(
@@ -69,6 +77,7 @@ fn is_accident(
             let accident = seen.thrown_at(step).is_some_and(|exception| {
                 ACCIDENTS.contains(&exception.type_name.as_str())
                     && !is_thrown_by_patch(delta, &exception.type_name)
+                    && !is_check_of_patch(delta, exception)
             });
             (class_says || accident) && !rgt::is_promised(input, catalog, knowledge, seen, step)
         }
@@ -79,13 +88,139 @@ fn is_accident(
 /// Has the patch a `throw` of this exception among its changed statements?
 fn is_thrown_by_patch(delta: &Delta, type_name: &str) -> bool {
     let simple = type_name.rsplit(['.', '$']).next().unwrap_or(type_name);
-    let statements = delta.elements().flat_map(|element| &element.statements_after);
-    statements.filter(|statement| statement.text.contains("throw")).any(|statement| {
-        statement.text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == simple)
-    })
+    let mut statements = statements_of_patch(delta);
+    statements.any(|statement| words(statement).any(|word| word == "throw") && has_word(statement, simple))
+}
+
+/// Does the exception come from a check that the patch calls? The check may belong to a library, and is what the program's
+/// uppermost function called, or to the program, and is that function.
+fn is_check_of_patch(delta: &Delta, exception: &Exception) -> bool {
+    let thrower = exception.thrown_by.as_deref().unwrap_or_default();
+    let changed = delta.elements().find(|element| is_function(element, thrower));
+    let check = match (&exception.called, changed) {
+        (Some(called), _) => called,
+        // A function of the patch that fails by itself is what is looked for, whatever its name.
+        (None, Some(_)) => return false,
+        (None, None) => thrower,
+    };
+    let name = check.rsplit('.').next().unwrap_or(check);
+    let is_check = CHECKS_BEGIN.iter().any(|start| name.starts_with(start)) || name.ends_with(CHECKS_END);
+    // Statements are listed of functions that both versions have.
+    let is_new = changed.is_some_and(|element| element.change == ChangeKind::Added);
+    is_check && (is_new || statements_of_patch(delta).any(|statement| has_word(statement, name)))
+}
+
+/// Is this the element that a stack calls `pkg.Outer$Inner.method`?
+fn is_function(element: &DeltaElement, name: &str) -> bool {
+    let of_stack = name.replace('$', ".");
+    of_stack.strip_prefix(&element.owner.replace('$', ".")).and_then(|rest| rest.strip_prefix('.'))
+        == Some(element.member.as_str())
+}
+
+fn statements_of_patch(delta: &Delta) -> impl Iterator<Item = &str> {
+    delta.elements().flat_map(|element| &element.statements_after).map(|statement| statement.text.as_str())
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_')
+}
+
+fn has_word(text: &str, wanted: &str) -> bool {
+    words(text).any(|word| word == wanted)
 }
 
 /// Did an input run well: to its end, without an exception?
 fn ran_well(seen: &Observation) -> bool {
     seen.throwing_steps().next().is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use bonafix_model::{DeltaFile, ElementKind, LineAlignment, LineRange, Statement};
+
+    use super::*;
+
+    /// A patch of `p.Outer$Inner.add` that has these statements.
+    fn patch(change: ChangeKind, texts: &[&str]) -> Delta {
+        let statement = |text: &&str| Statement {
+            kind: "expression_statement".to_owned(),
+            lines: LineRange { first: 3, last: 3 },
+            extent: None,
+            text: (*text).to_owned(),
+        };
+        let element = DeltaElement {
+            kind: ElementKind::Method,
+            change,
+            name: "p.Outer.Inner#add(int)".to_owned(),
+            owner: "p.Outer.Inner".to_owned(),
+            member: "add".to_owned(),
+            parameters: vec!["int".to_owned()],
+            renamed: None,
+            before: None,
+            after: None,
+            signature_changed: false,
+            only_nested: false,
+            statements_before: Vec::new(),
+            statements_after: texts.iter().map(statement).collect(),
+            statement_pairs: Vec::new(),
+        };
+        let file = DeltaFile {
+            path: "p/Outer.java".into(),
+            syntactic_distance: None,
+            change: ChangeKind::Changed,
+            elements: vec![element],
+            alignment: LineAlignment::default(),
+            problem: None,
+        };
+        Delta { files: vec![file] }
+    }
+
+    fn thrown(thrown_by: &str, called: Option<&str>) -> Exception {
+        Exception {
+            type_name: "java.lang.NullPointerException".to_owned(),
+            message: None,
+            thrown_by: Some(thrown_by.to_owned()),
+            called: called.map(str::to_owned),
+            state: None,
+        }
+    }
+
+    #[test]
+    fn what_a_check_throws_that_the_patch_calls_is_its_own_decision() {
+        let own = |text: &str, thrower: &str, called: Option<&str>| {
+            is_check_of_patch(&patch(ChangeKind::Changed, &[text]), &thrown(thrower, called))
+        };
+        let add = "p.Outer$Inner.add";
+        assert!(own("Objects.requireNonNull(x);", add, Some("java.util.Objects.requireNonNull")));
+        assert!(own("return Math.addExact(a, b);", add, Some("java.lang.Math.addExact")));
+        assert!(own("checkNotNull(x);", add, Some("q.Preconditions.checkNotNull")), "of a library");
+        assert!(own("Ensure.notNull(x);", "p.Ensure.notNull", None), "of the program");
+    }
+
+    #[test]
+    fn what_fails_beside_a_check_is_an_accident() {
+        let own = |text: &str, thrower: &str, called: Option<&str>| {
+            is_check_of_patch(&patch(ChangeKind::Changed, &[text]), &thrown(thrower, called))
+        };
+        let add = "p.Outer$Inner.add";
+        assert!(!own("Objects.requireNonNull(x);", add, None), "another place of the same function");
+        assert!(!own("return list.get(n);", add, Some("java.util.ArrayList.get")));
+        assert!(!own("x.run();", add, Some("java.util.Objects.requireNonNull")), "not called by the patch");
+        assert!(!own("Parser.parse(x);", "p.Parser.parse", None), "no check");
+        let itself = thrown("p.Outer.Inner.add", None);
+        let mut renamed = patch(ChangeKind::Changed, &["check(x);"]);
+        assert!(!is_check_of_patch(&renamed, &itself));
+        renamed.files[0].elements[0].member = "check".to_owned();
+        assert!(
+            !is_check_of_patch(&renamed, &thrown("p.Outer$Inner.check", None)),
+            "the patch's own function"
+        );
+    }
+
+    #[test]
+    fn a_check_in_a_function_that_only_the_patch_has_is_called_by_it() {
+        let throws = thrown("p.Outer$Inner.add", Some("java.util.Objects.requireNonNull"));
+        assert!(is_check_of_patch(&patch(ChangeKind::Added, &[]), &throws));
+        assert!(!is_check_of_patch(&patch(ChangeKind::Changed, &[]), &throws));
+    }
 }

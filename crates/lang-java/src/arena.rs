@@ -26,7 +26,7 @@ use crate::wire::FrameBuffer;
 use decode::{Answer, Marker};
 
 /// Version of the protocol that this side speaks.
-const PROTOCOL: u32 = 6;
+const PROTOCOL: u32 = 7;
 /// Sequences in one message.
 const CHUNK: usize = 4096;
 const POLL: Duration = Duration::from_millis(50);

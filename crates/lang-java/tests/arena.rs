@@ -381,6 +381,32 @@ fn an_exception_names_the_method_that_threw_it() {
 }
 
 #[test]
+fn an_exception_names_what_that_method_called_outside_of_the_program() {
+    let mut opened = open_class(
+        r"
+        public static Object checked() { return Objects.requireNonNull(null); }
+        public static int exact() { return Math.addExact(Integer.MAX_VALUE, 1); }
+        public static Object listed() { return new ArrayList<Object>().get(0); }
+        public static int itself() { return ((String) null).length(); }
+        public static Object inside() { return new ArrayList<Object>().iterator().next(); }
+        ",
+        ArenaConfig::default(),
+    );
+    let mut called = |name: &str| {
+        let sequence = static_call(&opened.arena, name, &[]);
+        let observation = observe(&mut opened.arena, &sequence);
+        let Ending::Threw { exception, .. } = observation.ending else { panic!("{observation:?}") };
+        assert!(exception.thrown_by.unwrap().ends_with(name));
+        exception.called
+    };
+    assert_eq!(called("checked").as_deref(), Some("java.util.Objects.requireNonNull"));
+    assert_eq!(called("exact").as_deref(), Some("java.lang.Math.addExact"));
+    assert_eq!(called("listed").as_deref(), Some("java.util.ArrayList.get"));
+    assert_eq!(called("itself"), None);
+    assert_eq!(called("inside"), None, "the class has a name of its own making");
+}
+
+#[test]
 fn what_a_version_lacks_is_unavailable_there() {
     let with =
         vec![("p/A.java", "package p; public class A { public static int f() { return 1; } }".to_owned())];

@@ -106,6 +106,10 @@ pub struct Exception {
     /// The method of the subject that was on top of the stack: `pkg.Class.method`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thrown_by: Option<String>,
+    /// What that method called, outside of the subject, and what did not return: `java.util.Objects.requireNonNull`. No
+    /// part of the behaviour: nothing is compared by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub called: Option<String>,
     /// What it holds in fields of its own, where it is of a class of the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<Value>,
@@ -414,6 +418,7 @@ pub fn covered(observation: &Observation, places: &[Difference]) -> Option<Obser
                 let Ending::Threw { exception, .. } = &mut covered.ending else { return None };
                 exception.message = None;
                 exception.thrown_by = None;
+                exception.called = None;
             }
             _ if location.element == Element::Exception => return None,
             _ => {
@@ -1061,6 +1066,7 @@ mod tests {
             type_name: type_name.to_owned(),
             message: Some(message.to_owned()),
             thrown_by: Some(thrown_by.to_owned()),
+            called: None,
             state: None,
         };
         Observation { steps: Vec::new(), ending: Ending::Threw { step, exception } }
@@ -1211,6 +1217,7 @@ mod tests {
             type_name: type_name.to_owned(),
             message: None,
             thrown_by: None,
+            called: None,
             state: Some(object(&[("nodes", Value::Int(state))])),
         });
         let first = StepObservation { step: 2, thrown, ..StepObservation::default() };

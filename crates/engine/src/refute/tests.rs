@@ -113,6 +113,7 @@ impl FakeRun {
                         type_name: type_name.to_owned(),
                         message: Some(message.to_owned()),
                         thrown_by: Some("p.Limit.below".to_owned()),
+                        called: None,
                         state: None,
                     };
                     if !caught {

@@ -182,6 +182,7 @@ pub(super) fn throwing(step: Slot, type_name: &str) -> Observation {
         type_name: type_name.to_owned(),
         message: None,
         thrown_by: Some("p.Bag.count".to_owned()),
+        called: None,
         state: None,
     };
     Observation { steps: Vec::new(), ending: Ending::Threw { step, exception } }

@@ -304,15 +304,21 @@ impl<'a> Cursor<'a> {
     fn exception(&mut self) -> Decoded<Exception> {
         let type_name = self.name()?;
         let message = if self.u8()? != 0 { Some(self.text()?) } else { None };
-        let thrown_by = match self.small()? as usize {
-            0 => None,
+        let thrown_by = self.place()?;
+        let called = self.place()?;
+        let state = if self.u8()? != 0 { Some(self.value(0)?) } else { None };
+        Ok(Exception { type_name, message, thrown_by, called, state })
+    }
+
+    /// The name of a function, if there is one.
+    fn place(&mut self) -> Decoded<Option<String>> {
+        match self.small()? as usize {
+            0 => Ok(None),
             number => {
                 let name = self.names.get(number - 1);
-                Some(name.cloned().ok_or(BrokenAnswer::Contents("name"))?)
+                Ok(Some(name.cloned().ok_or(BrokenAnswer::Contents("name"))?))
             }
-        };
-        let state = if self.u8()? != 0 { Some(self.value(0)?) } else { None };
-        Ok(Exception { type_name, message, thrown_by, state })
+        }
     }
 
     fn ending(&mut self) -> Decoded<Ending> {

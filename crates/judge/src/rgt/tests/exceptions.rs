@@ -189,6 +189,7 @@ fn wording_and_place_of_an_exception_are_remarks() {
             type_name: "java.lang.IllegalStateException".to_owned(),
             message: Some(message.to_owned()),
             thrown_by: Some(thrown_by.to_owned()),
+            called: None,
             state: None,
         };
         Observation { steps: Vec::new(), ending: Ending::Threw { step: 2, exception } }
@@ -244,6 +245,7 @@ fn caught(type_name: Option<&str>, state: i32, then: &str) -> Observation {
         type_name: type_name.to_owned(),
         message: None,
         thrown_by: None,
+        called: None,
         state: Some(object(type_name, &[("nodes", true, Value::Int(state))])),
     });
     let mut observation = returning(4, words(then));

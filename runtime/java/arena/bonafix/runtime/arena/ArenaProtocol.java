@@ -2,7 +2,7 @@ package bonafix.runtime.arena;
 
 /** The numbers that the arena and its driver must agree on; explained in {@code docs/runtime-java.md}. */
 final class ArenaProtocol {
-    static final int VERSION = 6;
+    static final int VERSION = 7;
 
     // Requests.
     static final int OPEN = 1;

@@ -256,8 +256,10 @@ final class Observer {
         if (message != null) {
             sink.text(message, Math.min(message.length(), MAX_MESSAGE));
         }
-        String place = overflow ? null : placeOf(thrown);
-        sink.number(place == null ? 0 : names.number(place) + 1);
+        StackTraceElement[] frames = overflow ? null : framesOf(thrown);
+        int place = frames == null ? -1 : uppermost(frames);
+        place(place < 0 ? null : frames[place]);
+        place(place < 1 || !hasSteadyName(frames[place - 1]) ? null : frames[place - 1]);
         Shape shape = shape(thrown.getClass());
         boolean holdsSomething = shape.kind == Shape.Kind.OBJECT && shape.fields.length > 0
                 && world.isSubject(thrown.getClass());
@@ -294,22 +296,34 @@ final class Observer {
         }
     }
 
-    /** The uppermost method of the subject. */
-    private String placeOf(Throwable thrown) {
-        StackTraceElement[] frames;
+    private void place(StackTraceElement frame) {
+        sink.number(frame == null ? 0 : names.number(frame.getClassName() + "." + frame.getMethodName()) + 1);
+    }
+
+    private static StackTraceElement[] framesOf(Throwable thrown) {
         try {
-            frames = thrown.getStackTrace();
+            return thrown.getStackTrace();
         } catch (OutOfMemoryError full) {
             throw full;
         } catch (Throwable broken) {
             return null;
         }
-        for (StackTraceElement frame : frames) {
-            if (world.isSubject(frame.getClassName())) {
-                return frame.getClassName() + "." + frame.getMethodName();
+    }
+
+    /** The uppermost method of the subject; -1 if there is none. */
+    private int uppermost(StackTraceElement[] frames) {
+        for (int i = 0; i < frames.length; i++) {
+            if (world.isSubject(frames[i].getClassName())) {
+                return i;
             }
         }
-        return null;
+        return -1;
+    }
+
+    /** Proxies, lambdas and accessors have a number in their name, which is another one in each run. */
+    private static boolean hasSteadyName(StackTraceElement frame) {
+        String name = frame.getClassName();
+        return name.indexOf('$') < 0 && name.indexOf('/') < 0 && !name.startsWith("sun.") && !name.startsWith("jdk.");
     }
 
     private Shape shape(Class<?> type) {
