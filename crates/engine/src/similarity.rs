@@ -3,7 +3,7 @@
 //! Traces can be long, so each is turned into distances as soon as it comes. What is kept of an original test is what it
 //! ran inside of changed methods on the buggy version, with which generated tests are compared.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::{Duration, Instant};
 
 use bonafix_judge::distance::{Limit, distance};
@@ -11,8 +11,8 @@ use bonafix_judge::patch_sim::{self, Options as SimOptions};
 use bonafix_judge::rgt::{self, RgtOptions, Ruling};
 use bonafix_lang::{Explore, ExploreRequest, ExploredVersion, LangError, Run, TraceLimits, Traced, Tracer};
 use bonafix_model::{
-    CallOrigin, Catalog, Distance, Evidence, Knowledge, Notice, Sequence, SetAside, Similarity, Strength,
-    TestClass, TestFigures, TestId, TestOrigin, Trace,
+    CallOrigin, CallableId, Catalog, Distance, Evidence, Knowledge, Notice, Sequence, SetAside, Similarity,
+    Strength, TestClass, TestFigures, TestId, TestOrigin, Trace,
 };
 use camino::Utf8Path;
 
@@ -26,7 +26,7 @@ const LONGEST_TRACE: u32 = 10_000_000;
 const KEPT_STATEMENTS: usize = 20_000_000;
 /// Limit of one test, which took a fraction of it without probes.
 const TEST_LIMIT: Duration = Duration::from_secs(20);
-/// Original tests that are traced at most, those that show the bug first.
+/// Original tests that are traced at most, those that show the bug first, then those that seem to reach the change.
 const MOST_TESTS: usize = 400;
 /// Inputs that are traced at a time, until enough of them reach the change.
 const AT_A_TIME: usize = 40;
@@ -70,7 +70,7 @@ impl Comparison<'_> {
         };
         let mut tracer = self.explorer.tracer(&request, self.log)?;
         let mut figures = Figures::new(self.options.similarity, tracer.shared());
-        self.trace_tests(tracer.as_mut(), &mut figures)?;
+        self.trace_tests(tracer.as_mut(), inputs.knowledge, &mut figures)?;
         self.trace_inputs(tracer.as_mut(), inputs, &mut figures)?;
         let similarity = patch_sim::similarity(figures.tests, figures.set_aside, &self.options.similarity);
         let counts = self.options.strict || patch_sim::shows_in_original_tests(&similarity);
@@ -89,9 +89,14 @@ impl Comparison<'_> {
         TraceLimits { statements: LONGEST_TRACE, deadline: self.deadline, test: TEST_LIMIT }
     }
 
-    fn trace_tests(&self, tracer: &mut dyn Tracer, figures: &mut Figures) -> Result<(), LangError> {
+    fn trace_tests(
+        &self,
+        tracer: &mut dyn Tracer,
+        knowledge: &Knowledge,
+        figures: &mut Figures,
+    ) -> Result<(), LangError> {
         let mut tests = self.failing.to_vec();
-        tests.extend(self.passing.iter().cloned());
+        tests.extend(nearest_first(self.passing, knowledge));
         let most = MOST_TESTS.max(self.failing.len());
         for left_out in tests.drain(most.min(tests.len())..) {
             let reason = "more tests pass than are traced".to_owned();
@@ -147,6 +152,32 @@ impl Inputs<'_> {
         }
         Ok(differs)
     }
+}
+
+/// Tests in the order in which they are worth tracing: by how few calls lie between what they call and the change, as far as
+/// they could be read, and others by the nearest one of their class. Those of which nothing is known come last.
+fn nearest_first(tests: &[TestId], knowledge: &Knowledge) -> Vec<TestId> {
+    let targets: BTreeMap<CallableId, u32> =
+        knowledge.targets.iter().map(|target| (target.callable, target.distance)).collect();
+    let mut of_tests: BTreeMap<&TestId, u32> = BTreeMap::new();
+    let mut of_classes: BTreeMap<&str, u32> = BTreeMap::new();
+    for seed in &knowledge.seeds {
+        let Some(distance) = seed.sequence.callables().filter_map(|id| targets.get(&id)).min() else {
+            continue;
+        };
+        let nearer = |known: &mut u32| *known = (*known).min(*distance);
+        of_tests.entry(&seed.test).and_modify(nearer).or_insert(*distance);
+        of_classes.entry(class_of(&seed.test)).and_modify(nearer).or_insert(*distance);
+    }
+    let unknown_last = |distance: Option<&u32>| distance.copied().unwrap_or(u32::MAX);
+    let mut ordered = tests.to_vec();
+    ordered
+        .sort_by_key(|test| (unknown_last(of_tests.get(test)), unknown_last(of_classes.get(class_of(test)))));
+    ordered
+}
+
+fn class_of(test: &TestId) -> &str {
+    test.0.split('#').next().unwrap_or(&test.0)
 }
 
 /// The inputs in an order that depends on the seed alone, so that the first of them are a fair sample.
@@ -303,7 +334,7 @@ impl Figures {
 
 #[cfg(test)]
 mod tests {
-    use bonafix_model::{Literal, Step};
+    use bonafix_model::{Literal, Seed, Step, Target};
 
     use super::*;
 
@@ -387,6 +418,26 @@ mod tests {
         figures.original("fail".to_owned(), TestClass::Failing, Traced::SetAside("it hangs".to_owned()));
         figures.generated("input".to_owned(), both(trace(&[&[1]]), trace(&[&[2]])), true);
         assert_eq!(figures.tests[0].class, TestClass::Discarded);
+    }
+
+    #[test]
+    fn tests_that_call_what_leads_to_the_change_are_traced_first() {
+        let call = |callable| Step::Call { callable, receiver: None, arguments: Vec::new(), caught: false };
+        let seed = |test: &str, callable| Seed {
+            sequence: Sequence { steps: vec![call(callable)] },
+            test: TestId(test.to_owned()),
+            failing: false,
+        };
+        let knowledge = Knowledge {
+            targets: vec![Target { distance: 0, callable: 7 }, Target { distance: 2, callable: 5 }],
+            seeds: vec![seed("A#far", 3), seed("C#near", 5), seed("D#at", 5), seed("D#at", 7)],
+            ..Knowledge::default()
+        };
+        let names = ["A#far", "B#unread", "C#near", "C#unread", "D#at"];
+        let tests: Vec<TestId> = names.iter().map(|name| TestId((*name).to_owned())).collect();
+        let ordered = nearest_first(&tests, &knowledge);
+        let found: Vec<&str> = ordered.iter().map(|test| test.0.as_str()).collect();
+        assert_eq!(found, ["D#at", "C#near", "C#unread", "A#far", "B#unread"]);
     }
 
     #[test]
