@@ -65,6 +65,24 @@ pub(crate) const TOOLS: &[Tool] = &[
         packages: &["patch"],
         check: Check::OnPath("patch"),
     },
+    Tool {
+        name: "clang",
+        purpose: "compiles C and C++ subjects",
+        packages: &["clang"],
+        check: Check::OnPath("clang"),
+    },
+    Tool {
+        name: "make",
+        purpose: "builds C subjects that use it",
+        packages: &["make"],
+        check: Check::OnPath("make"),
+    },
+    Tool {
+        name: "CMake",
+        purpose: "builds C subjects that use it",
+        packages: &["cmake"],
+        check: Check::OnPath("cmake"),
+    },
 ];
 
 impl Tool {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bonafix_lang::{LangError, Project};
+use bonafix_lang_c::CProject;
 use bonafix_lang_java::JavaProject;
 use bonafix_model::LanguageName;
 use bonafix_proc::Launcher;
@@ -13,6 +14,8 @@ use bonafix_subject::description::Description;
 pub(crate) enum Opened {
     /// Java.
     Java(Box<JavaProject>),
+    /// C or C++.
+    C(Box<CProject>),
 }
 
 impl Opened {
@@ -25,16 +28,21 @@ impl Opened {
         let config = &description.config;
         let language = config
             .language
-            .or_else(|| JavaProject::recognises(&description.root).then_some(LanguageName::Java));
+            .or_else(|| JavaProject::recognises(&description.root).then_some(LanguageName::Java))
+            .or_else(|| CProject::recognises(&description.root).then_some(LanguageName::C));
         match language {
             Some(LanguageName::Java) => {
                 let project =
                     JavaProject::open(&description.root, &config.java, &config.tests, cache, launcher)?;
                 Ok(Self::Java(Box::new(project)))
             }
+            Some(LanguageName::C) => {
+                let project = CProject::open(&description.root, &config.c, &config.tests, cache, launcher)?;
+                Ok(Self::C(Box::new(project)))
+            }
             None => Err(LangError::Configuration {
                 message: format!(
-                    "{} holds neither a build file nor a source of a language that bonafix knows (Java); is it the \
+                    "{} holds neither a build file nor a source of a language that bonafix knows (Java, C); is it the \
                      project's folder? If so, set `language` in bonafix.toml",
                     description.root
                 ),
@@ -46,6 +54,7 @@ impl Opened {
     pub(crate) fn project(&self) -> &dyn Project {
         match self {
             Self::Java(project) => project.as_ref(),
+            Self::C(project) => project.as_ref(),
         }
     }
 
@@ -53,6 +62,7 @@ impl Opened {
     pub(crate) fn language(&self) -> &'static str {
         match self {
             Self::Java(_) => "java",
+            Self::C(_) => "c",
         }
     }
 
@@ -60,6 +70,7 @@ impl Opened {
     pub(crate) fn known_failing(&self) -> Vec<String> {
         match self {
             Self::Java(project) => project.known_failing(),
+            Self::C(_) => Vec::new(),
         }
     }
 }

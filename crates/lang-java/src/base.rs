@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use bonafix_lang::LangError;
+use bonafix_lang::{LangError, append_log};
 use bonafix_model::{JavaConfig, Notice};
 use bonafix_proc::Launcher;
 use bonafix_store::{Cache, Key, KeyBuilder};
@@ -425,7 +425,7 @@ pub(crate) fn compile_or_fail(
         return Ok(());
     }
     let mut answer = compiler.compile(&task)?;
-    append(log, &answer.log)?;
+    append_log(log, &answer.log)?;
     if !answer.success
         && let Some(at) = task.options.iter().position(|option| option == "--release")
     {
@@ -434,7 +434,7 @@ pub(crate) fn compile_or_fail(
         task.options.splice(at + 2..at + 2, ["-target".to_owned(), level]);
         let again = compiler.compile(&task)?;
         if again.success {
-            append(
+            append_log(
                 log,
                 &["compiled with -source and -target, since --release hides classes it needs".to_owned()],
             )?;
@@ -452,19 +452,6 @@ pub(crate) fn compile_or_fail(
         diagnostics,
         in_tests: side == Side::Test,
     })
-}
-
-/// Adds lines to a log.
-pub(crate) fn append(log: &Utf8Path, lines: &[String]) -> Result<(), LangError> {
-    use std::io::Write;
-    if lines.is_empty() {
-        return Ok(());
-    }
-    let mut file = fs_err::OpenOptions::new().create(true).append(true).open(log)?;
-    for line in lines {
-        writeln!(file, "{line}")?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

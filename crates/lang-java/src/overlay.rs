@@ -8,12 +8,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bonafix_lang::LangError;
+use bonafix_lang::{LangError, append_log};
 use bonafix_model::{FileEdit, TreeChange};
 use camino::{Utf8Path, Utf8PathBuf};
 use memchr::memmem;
 
-use crate::base::{self, Base, Workshop, append, classpath, compile_or_fail, javac_options};
+use crate::base::{self, Base, Workshop, classpath, compile_or_fail, javac_options};
 use crate::class_index::{Origin, Side, class_files, files_below};
 use crate::compiler::{CompileTask, Compiler};
 use crate::layout::{Role, package_of};
@@ -217,7 +217,7 @@ impl OverlayBuild<'_> {
     fn compile(&self, module: usize, side: Side, sources: &BTreeSet<Utf8PathBuf>) -> Result<(), LangError> {
         let output = overlay_folder(self.work, module, side);
         fs_err::create_dir_all(&output)?;
-        append(
+        append_log(
             self.log,
             &[format!("compiling {} of {}", list(sources), self.base.layout.modules[module].name)],
         )?;

@@ -1,7 +1,6 @@
 //! A Java project as the stages see it: versions are built, tests are run, changes are read.
 
 mod capturing;
-mod scratch;
 mod surroundings;
 mod testing;
 mod tracing_tests;
@@ -11,19 +10,17 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
-use bonafix_lang::{BuiltVersion, LangError, OnTest, Project, ProjectFacts, TestPlan};
+use bonafix_lang::{BuiltVersion, LangError, OnTest, Project, ProjectFacts, TestPlan, append_log};
 use bonafix_model::{Catalog, Delta, FileEdit, JavaConfig, Notice, TestId, TestRun, TestsConfig, TreeChange};
 use bonafix_proc::Launcher;
-use bonafix_store::Cache;
+use bonafix_store::{Cache, PassingFolder};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use self::capturing::WatchKey;
-pub(crate) use self::scratch::PassingFolder;
-use self::scratch::scratch_folder;
 pub(crate) use self::surroundings::Surroundings;
 use self::testing::Listing;
 use self::versions::{refuse_left_out, version_key};
-use crate::base::{Base, Workshop, append};
+use crate::base::{Base, Workshop};
 use crate::compiler::Compiler;
 use crate::delta;
 use crate::explore::{self, Preparation};
@@ -85,7 +82,7 @@ impl JavaProject {
             config: config.clone(),
             tests: tests.clone(),
             workshop: Workshop::open(config, cache, launcher)?,
-            scratch: scratch_folder()?,
+            scratch: bonafix_store::scratch_folder()?,
             base: OnceLock::new(),
             rebuilt: Mutex::default(),
             preparation: OnceLock::new(),
@@ -129,7 +126,7 @@ impl JavaProject {
 
     /// A folder that is removed with what it is kept by.
     pub(crate) fn passing_folder(&self, prefix: &str) -> Result<PassingFolder, LangError> {
-        self.fresh_folder(prefix).map(PassingFolder)
+        self.fresh_folder(prefix).map(PassingFolder::new)
     }
 
     fn opened(&self) -> Result<&Opened, LangError> {
@@ -266,6 +263,12 @@ impl Project for JavaProject {
         }
     }
 
+    fn advice_on_tests(&self) -> String {
+        "set `java.tests` in bonafix.toml to the folders of the test sources, and `java.test_includes` if their class \
+         names follow a pattern of their own"
+            .to_owned()
+    }
+
     fn is_test_file(&self, path: &Utf8Path, edit: &FileEdit) -> bool {
         let Some(opened) = self.base.get() else { return false };
         let text = match edit {
@@ -329,7 +332,7 @@ impl Project for JavaProject {
                 fs_err::remove_dir_all(&vm.scratch)?;
             }
             fs_err::remove_dir_all(&tree)?;
-            append(log, &whole.run.problems)?;
+            append_log(log, &whole.run.problems)?;
             Ok(whole.run)
         })
     }

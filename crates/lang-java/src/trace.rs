@@ -25,11 +25,12 @@ use std::sync::Arc;
 
 use bonafix_lang::{ExploreRequest, LangError, OnTrace, TraceLimits, Tracer};
 use bonafix_model::{Catalog, Delta, Notice, Sequence, TestId, TreeChange, VersionRole};
+use bonafix_store::PassingFolder;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::arena::Arena;
 use crate::explore::{self, VersionFolders};
-use crate::project::{JavaProject, PassingFolder};
+use crate::project::JavaProject;
 use statements::{CHANGED_STATEMENTS, Numbering};
 
 pub(crate) use probed::LinePreparation;

@@ -53,6 +53,10 @@ impl Project for FakeProject {
         ProjectFacts { build_system: "fake".to_owned(), facts: BTreeMap::new(), notices: Vec::new() }
     }
 
+    fn advice_on_tests(&self) -> String {
+        "the fake has the tests that it is given".to_owned()
+    }
+
     fn is_test_file(&self, path: &Utf8Path, _edit: &FileEdit) -> bool {
         path.starts_with("test")
     }

@@ -7,6 +7,7 @@
 #![warn(missing_docs)]
 
 pub mod fake;
+mod files;
 mod run;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,6 +16,7 @@ use std::time::Duration;
 use bonafix_model::{Delta, FileEdit, Notice, TestId, TestResult, TestRun, TestSelection, TreeChange};
 use camino::Utf8Path;
 
+pub use files::{append_log, apply_change};
 pub use run::{
     Behaviour, Explore, ExploreRequest, Explored, ExploredVersion, OnTrace, Replay, Run, RunScope,
     TraceLimits, Traced, Tracer, WitnessDraft, WitnessError, WrittenWitness,
@@ -138,6 +140,9 @@ pub type OnTest<'a> = &'a mut dyn FnMut(&TestResult, Option<u64>);
 pub trait Project: Send + Sync {
     /// What it turned out to be. Complete only after the buggy version was built.
     fn facts(&self) -> ProjectFacts;
+
+    /// Which keys say what the tests are, as advice for a user whose tests were not found.
+    fn advice_on_tests(&self) -> String;
 
     /// Does this edited file, relative to the root, belong to the tests?
     fn is_test_file(&self, path: &Utf8Path, edit: &FileEdit) -> bool;

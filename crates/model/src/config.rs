@@ -1,10 +1,14 @@
 //! What a user writes into `bonafix.toml` and `case.toml`. The JSON schemas are generated from these types.
 
+mod c;
+
 use std::collections::BTreeMap;
 
 use camino::Utf8PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+pub use c::{CBuild, CConfig, CRunConfig, CTestsConfig};
 
 /// The languages a subject can be written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -12,6 +16,9 @@ use serde::{Deserialize, Serialize};
 pub enum LanguageName {
     /// Java.
     Java,
+    /// C and C++.
+    #[serde(alias = "c++", alias = "cpp")]
+    C,
 }
 
 /// `bonafix.toml`: how a project is built and tested, where bonafix cannot find that out by itself.
@@ -20,8 +27,8 @@ pub enum LanguageName {
 pub struct ProjectConfig {
     /// Language of the subject; found from its files when not given.
     pub language: Option<LanguageName>,
-    /// Tests that show the bug: `pkg.Class#method`, or a class, or a pattern with `*`. Found by running the tests when
-    /// not given.
+    /// Tests that show the bug: `pkg.Class#method`, or a class, or a pattern with `*`; for C the test's name. Found by
+    /// running the tests when not given.
     #[serde(default)]
     pub failing: Vec<String>,
     /// How the tests are run.
@@ -30,6 +37,9 @@ pub struct ProjectConfig {
     /// How a Java project is built.
     #[serde(default)]
     pub java: JavaConfig,
+    /// How a C or C++ project is built, run and tested.
+    #[serde(default)]
+    pub c: CConfig,
 }
 
 /// `case.toml`: a bug, its reference fix and patches for it, in one folder.
@@ -62,6 +72,9 @@ pub struct CaseConfig {
     /// How a Java project is built.
     #[serde(default)]
     pub java: JavaConfig,
+    /// How a C or C++ project is built, run and tested.
+    #[serde(default)]
+    pub c: CConfig,
 }
 
 fn default_project() -> Utf8PathBuf {
@@ -76,6 +89,7 @@ impl CaseConfig {
             failing: self.failing.clone(),
             tests: self.tests.clone(),
             java: self.java.clone(),
+            c: self.c.clone(),
         }
     }
 }

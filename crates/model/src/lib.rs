@@ -25,8 +25,8 @@ mod witness;
 
 pub use change::{FileEdit, TreeChange};
 pub use config::{
-    CaseConfig, CasePatch, JavaBuild, JavaConfig, LanguageName, OverfittingKind, PatchLabel, ProjectConfig,
-    TestsConfig,
+    CBuild, CConfig, CRunConfig, CTestsConfig, CaseConfig, CasePatch, JavaBuild, JavaConfig, LanguageName,
+    OverfittingKind, PatchLabel, ProjectConfig, TestsConfig,
 };
 pub use delta::{
     ChangeKind, Delta, DeltaElement, DeltaFile, ElementId, ElementKind, LineAlignment, LineRange, Statement,

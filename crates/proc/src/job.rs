@@ -65,6 +65,8 @@ impl Default for Sink {
 #[derive(Clone, Debug)]
 pub struct Job {
     pub program: OsString,
+    /// What the program is told that it is called; its resolved path if absent.
+    pub arg0: Option<OsString>,
     pub args: Vec<OsString>,
     /// The current folder of bonafix if absent.
     pub cwd: Option<Utf8PathBuf>,
@@ -81,6 +83,7 @@ impl Job {
     pub fn new(program: impl AsRef<OsStr>) -> Self {
         Self {
             program: program.as_ref().to_owned(),
+            arg0: None,
             args: Vec::new(),
             cwd: None,
             env: BTreeMap::new(),
@@ -90,6 +93,13 @@ impl Job {
             limits: Limits::default(),
             confinement: Confinement::Open,
         }
+    }
+
+    /// What the program is told that it is called.
+    #[must_use]
+    pub fn arg0(mut self, name: impl AsRef<OsStr>) -> Self {
+        self.arg0 = Some(name.as_ref().to_owned());
+        self
     }
 
     #[must_use]
@@ -266,6 +276,9 @@ impl Start {
         let (wake_end, wake) = io::pipe().map_err(io_error("make a pipe"))?;
         #[expect(clippy::disallowed_methods, reason = "this is the crate that starts processes")]
         let mut command = Command::new(&program);
+        if let Some(name) = &job.arg0 {
+            command.arg0(name);
+        }
         command.args(&job.args).current_dir(&cwd).env_clear().envs(&job.env);
         command.stdin(stdio_in(&job.stdin)).stdout(stdio_out(&job.stdout)).stderr(stdio_out(&job.stderr));
         #[expect(unsafe_code, reason = "pre_exec is the way into the new process")]

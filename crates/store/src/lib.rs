@@ -16,6 +16,7 @@ mod lines;
 mod lock;
 mod plan;
 mod run_dir;
+mod scratch;
 mod tree;
 
 pub use cache::{Cache, DEFAULT_CAP, InsertError, Inserted, Pruned};
@@ -24,4 +25,5 @@ pub use key::{Key, KeyBuilder};
 pub use lines::{EventLine, Lines};
 pub use plan::{Plan, PlannedInput};
 pub use run_dir::{Resumed, RunDir};
+pub use scratch::{PassingFolder, scratch_folder};
 pub use tree::{CopyReport, TreeDigest, copy_tree, digest_tree};

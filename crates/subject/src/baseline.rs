@@ -110,7 +110,7 @@ pub fn measure(
     let mut runs = vec![run(project, options.selection.clone(), options, log, on_test)?];
     let first = &runs[0];
     if first.results.is_empty() {
-        return Err(no_tests(options, first));
+        return Err(no_tests(project, options, first));
     }
     let hanging = timed_out(first);
     for _ in 1..options.repeat {
@@ -151,7 +151,7 @@ fn repeatable(first: &TestRun, hanging: &BTreeSet<TestId>) -> TestSelection {
     TestSelection::Only(ids.filter(|id| !hanging.contains(id)).collect())
 }
 
-fn no_tests(options: &BaselineOptions, run: &TestRun) -> BaselineError {
+fn no_tests(project: &dyn Project, options: &BaselineOptions, run: &TestRun) -> BaselineError {
     let mut details = run.problems.clone();
     let restricted = !matches!(&options.selection, TestSelection::Matching { only, ignore } if only.is_empty() && ignore.is_empty());
     if restricted {
@@ -160,11 +160,7 @@ fn no_tests(options: &BaselineOptions, run: &TestRun) -> BaselineError {
                 .to_owned(),
         );
     } else {
-        details.push(
-            "set `java.tests` in bonafix.toml to the folders of the test sources, and `java.test_includes` if their \
-             class names follow a pattern of their own"
-                .to_owned(),
-        );
+        details.push(project.advice_on_tests());
     }
     broken("no-tests", "no tests were found, so nothing can show the bug", details)
 }

@@ -1,11 +1,10 @@
 //! Starts a build tool: its output goes to the log and comes back as text.
 
-use bonafix_lang::LangError;
+use bonafix_lang::{LangError, append_log};
 use bonafix_proc::{Confinement, Exit, Job, Limits, ProcError, Sink};
 use camino::Utf8Path;
 
 use super::LayoutRequest;
-use crate::base::append;
 
 /// More than any build prints that a person will read.
 const OUTPUT_CAP: usize = 32 * 1024 * 1024;
@@ -39,7 +38,7 @@ pub(crate) fn run_tool(
     let command = job.display();
     let finished = job.run(request.launcher).map_err(start_error)?;
     let output = format!("{}{}", finished.stdout.text(), finished.stderr.text());
-    append(request.log, &[format!("$ {command}"), output.clone()])?;
+    append_log(request.log, &[format!("$ {command}"), output.clone()])?;
     let name = program.file_name().unwrap_or_default();
     match finished.exit {
         Exit::Code(code) => Ok(Run { success: code == 0, output }),

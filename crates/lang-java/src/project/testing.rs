@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use bonafix_lang::LangError;
+use bonafix_lang::{LangError, apply_change};
 use bonafix_model::TreeChange;
 use bonafix_store::{Key, KeyBuilder};
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::versions::apply;
 use super::{JavaProject, Opened, lock};
 use crate::base::{Base, classpath};
 use crate::class_index::{Side, class_files};
@@ -35,7 +34,7 @@ impl JavaProject {
     pub(super) fn tree(&self, opened: &Opened, change: &TreeChange) -> Result<Utf8PathBuf, LangError> {
         let tree = self.fresh_folder("run-")?;
         bonafix_store::copy_tree(&opened.base.tree(), &tree, &|_| false).map_err(store_fault)?;
-        apply(&tree, change)?;
+        apply_change(&tree, change)?;
         Ok(tree)
     }
 

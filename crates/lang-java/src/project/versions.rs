@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use bonafix_lang::LangError;
+use bonafix_lang::{LangError, apply_change};
 use bonafix_model::{FileEdit, TreeChange};
 use bonafix_store::{Key, KeyBuilder};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -47,7 +47,7 @@ impl JavaProject {
         let tree = self.fresh_folder("tree-")?;
         bonafix_store::copy_tree(&self.root, &tree, &|path| is_no_source(&self.root, path))
             .map_err(store_fault)?;
-        apply(&tree, change)?;
+        apply_change(&tree, change)?;
         let opened = Arc::new(self.open_base(&tree, log)?);
         lock(&self.rebuilt)?.insert(key.as_str().to_owned(), Arc::clone(&opened));
         Ok(opened)
@@ -126,23 +126,6 @@ pub(super) fn refuse_left_out(base: &Base, change: &TreeChange) -> Result<(), La
                     left_out.folder, left_out.reason
                 ),
             });
-        }
-    }
-    Ok(())
-}
-
-pub(super) fn apply(tree: &Utf8Path, change: &TreeChange) -> Result<(), LangError> {
-    for (path, edit) in &change.files {
-        let file = tree.join(path);
-        match edit {
-            FileEdit::Write(contents) => {
-                if let Some(folder) = file.parent() {
-                    fs_err::create_dir_all(folder)?;
-                }
-                fs_err::write(&file, contents)?;
-            }
-            FileEdit::Delete if file.exists() => fs_err::remove_file(&file)?,
-            FileEdit::Delete => {}
         }
     }
     Ok(())

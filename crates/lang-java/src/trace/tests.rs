@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, VecDeque};
 
 use bonafix_lang::{LangError, OnTrace, TraceLimits, Traced};
 use bonafix_model::{TestId, TestOutcome};
+use bonafix_store::PassingFolder;
 use camino::Utf8PathBuf;
 
 use super::records::{Record, RecordKind, Records, decode};
 use super::{JavaTracer, NO_TIME, TracedVersion, UNSTEADY, is_late};
-use crate::project::PassingFolder;
 
 /// Tests that run in one VM.
 #[derive(Debug, Clone)]

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use bonafix_lang::{LangError, Replay, TestPlan, WitnessDraft, WitnessError, WrittenWitness};
+use bonafix_lang::{LangError, Replay, TestPlan, WitnessDraft, WitnessError, WrittenWitness, append_log};
 use bonafix_model::{
     Promise, ReplayReport, ReplayedVersion, TestOutcome, TestRun, TestSelection, VersionRole,
 };
@@ -16,7 +16,6 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::compose::{TestSource, compose, outcomes};
 use super::folder::{Copies, FORMAT, Manifest, ManifestVersion, check_path, role_name};
 use super::{Care, Framework};
-use crate::base::append;
 use crate::compiler::{CompileTask, Compiler};
 use crate::junit::{self, Item, TestVm};
 use crate::project::{JavaProject, Surroundings};
@@ -395,7 +394,7 @@ impl Bench<'_> {
             options,
         };
         let answer = compiler.compile(&task)?;
-        append(log, &answer.log)?;
+        append_log(log, &answer.log)?;
         let said = answer.errors.first().map(|error| format!("line {}: {}", error.line, error.message));
         let error = (!answer.success).then(|| said.unwrap_or_else(|| "javac does not say why".to_owned()));
         // Behind the framework, before the program.
@@ -438,7 +437,7 @@ impl Bench<'_> {
             if file.is_file() {
                 let lines: Vec<String> =
                     String::from_utf8_lossy(&fs_err::read(&file)?).lines().map(str::to_owned).collect();
-                append(log, &lines)?;
+                append_log(log, &lines)?;
             }
         }
         results.into_iter().flatten().collect()

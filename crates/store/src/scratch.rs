@@ -1,8 +1,8 @@
-//! The folder for what lives as long as the project is open, and folders in it that go before.
+//! Folders for what lives as long as a process, and folders that go before.
 
+use std::io;
 use std::time::Duration;
 
-use bonafix_lang::LangError;
 use camino::{Utf8Path, Utf8PathBuf};
 
 /// When the scratch folder of a process that is gone may be swept away.
@@ -10,7 +10,14 @@ const LEFTOVER_AGE: Duration = Duration::from_hours(1);
 
 /// A folder that goes with its owner.
 #[derive(Debug)]
-pub(crate) struct PassingFolder(pub(super) Utf8PathBuf);
+pub struct PassingFolder(Utf8PathBuf);
+
+impl PassingFolder {
+    /// Takes over a folder that is there.
+    pub fn new(path: Utf8PathBuf) -> Self {
+        Self(path)
+    }
+}
 
 impl std::ops::Deref for PassingFolder {
     type Target = Utf8Path;
@@ -22,16 +29,15 @@ impl std::ops::Deref for PassingFolder {
 
 impl Drop for PassingFolder {
     fn drop(&mut self) {
-        if let Err(error) = fs_err::remove_dir_all(&self.0) {
-            tracing::debug!(%error, "a folder stays until the project is closed");
-        }
+        // What cannot be removed goes with the folder around it.
+        let _ = fs_err::remove_dir_all(&self.0);
     }
 }
 
 /// A temporary folder that says whose it is, so that what a killed process left can be swept away.
-pub(super) fn scratch_folder() -> Result<tempfile::TempDir, LangError> {
+pub fn scratch_folder() -> io::Result<tempfile::TempDir> {
     sweep_leftovers(&std::env::temp_dir());
-    Ok(tempfile::Builder::new().prefix(&format!("bonafix-{}-", std::process::id())).tempdir()?)
+    tempfile::Builder::new().prefix(&format!("bonafix-{}-", std::process::id())).tempdir()
 }
 
 /// Removes scratch folders of processes that are gone. Only old ones: a process of another container that shares the
@@ -46,8 +52,9 @@ fn sweep_leftovers(folder: &std::path::Path) {
         let gone = owner.is_some_and(|owner| !std::path::Path::new(&format!("/proc/{owner}")).exists());
         let modified = entry.metadata().and_then(|metadata| metadata.modified());
         let old = modified.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > LEFTOVER_AGE));
-        if gone && old && fs_err::remove_dir_all(entry.path()).is_err() {
-            tracing::debug!(path = %entry.path().display(), "a leftover could not be removed");
+        if gone && old {
+            // What cannot be removed is somebody else's.
+            let _ = fs_err::remove_dir_all(entry.path());
         }
     }
 }

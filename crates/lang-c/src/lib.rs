@@ -1,0 +1,54 @@
+//! C and C++: builds in variants, tests by input and output, delta.
+//!
+//! | module | one line |
+//! |---|---|
+//! | `project` | what the stages see: implements `bonafix_lang::Project` |
+//! | `toolchain` | the compiler on this machine |
+//! | `variant` | the ways to build a version, and their flags |
+//! | `home` | trees at paths of one length, so that a built one can be copied to another place |
+//! | `recipe` | which commands build a project |
+//! | `compile_commands` | what a `compile_commands.json` says |
+//! | `build` | runs a recipe, in the sandbox |
+//! | `diagnostics` | what a compiler said, taken from the output of a build |
+//! | `version` | built versions in the cache; what must be built from scratch |
+//! | `suite` | which tests there are, and which files belong to them |
+//! | `testing` | runs tests |
+
+mod build;
+mod compile_commands;
+pub mod delta;
+mod diagnostics;
+mod home;
+mod project;
+mod recipe;
+mod suite;
+mod testing;
+pub mod toolchain;
+mod variant;
+mod version;
+
+use bonafix_lang::LangError;
+use bonafix_proc::ProcError;
+use bonafix_store::StoreError;
+
+pub use project::CProject;
+pub use variant::Variant;
+
+/// A fault of the cache, in the language's terms.
+#[expect(clippy::needless_pass_by_value, reason = "used as a function for `map_err`")]
+fn store_fault(error: StoreError) -> LangError {
+    LangError::Io(std::io::Error::other(error.to_string()))
+}
+
+/// A process that could not be started or was interrupted, in the language's terms.
+fn proc_fault(error: ProcError) -> LangError {
+    match error {
+        ProcError::Interrupted => LangError::Interrupted,
+        other => LangError::Internal(other.to_string()),
+    }
+}
+
+/// Something that the user should set or mend.
+fn configuration(message: impl Into<String>) -> LangError {
+    LangError::Configuration { message: message.into() }
+}

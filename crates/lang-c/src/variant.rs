@@ -1,0 +1,51 @@
+//! The ways to build a version. A variant is made when it is first used.
+
+/// What a build is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Variant {
+    /// As the project builds itself: for tests and for replays.
+    Plain,
+    /// With coverage, AddressSanitizer and UBSan: for fuzzing.
+    Fuzz,
+    /// Every basic block tells that it runs: for traces.
+    Trace,
+    /// With debug information that valgrind reads.
+    Valgrind,
+}
+
+impl Variant {
+    /// Its name, as a key of the cache and for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Fuzz => "fuzz",
+            Self::Trace => "trace",
+            Self::Valgrind => "valgrind",
+        }
+    }
+
+    /// Flags for compiling and linking, behind the project's own.
+    pub fn flags(self) -> &'static [&'static str] {
+        match self {
+            Self::Plain => &["-g"],
+            Self::Fuzz => &[
+                "-g",
+                "-fno-omit-frame-pointer",
+                "-fsanitize=address,undefined",
+                // A leak of `vptr` checks into C would need the C++ runtime.
+                "-fno-sanitize=vptr",
+                "-fno-sanitize-recover=undefined",
+                "-fsanitize-coverage=trace-pc-guard,pc-table,trace-cmp",
+            ],
+            // Pruning drops blocks, and beyond -O1 some have no line.
+            Self::Trace => &["-g", "-O1", "-fsanitize-coverage=bb,no-prune,trace-pc-guard,pc-table"],
+            // valgrind 3.19 gives up on the DWARF 5 of clang 14.
+            Self::Valgrind => &["-gdwarf-4", "-O1", "-fno-omit-frame-pointer"],
+        }
+    }
+
+    /// Does it need what only clang has?
+    pub fn needs_clang(self) -> bool {
+        matches!(self, Self::Fuzz | Self::Trace)
+    }
+}
