@@ -210,6 +210,9 @@ fn patches_that_behave_alike_are_one_cluster_and_an_input_tells_the_others_apart
     let telling = &ranking["telling"][0];
     assert!(telling["input"][0].as_str().unwrap().contains("isLeap("), "{telling}");
     assert_ne!(telling["answers"][0], telling["answers"][1]);
+    let file = out.join("project-1").join(telling["test"].as_str().unwrap());
+    let text = fs_err::read_to_string(&file).unwrap();
+    assert!(text.contains("Which of these is right?") && text.contains("wrong.diff)"), "{text}");
     assert_eq!(ranking["random_pick"]["patches"], 3);
 }
 

@@ -381,6 +381,7 @@ impl Work<'_> {
                 deadline: self.options.judging.deadline(Instant::now()),
                 kept,
                 log,
+                run: self.session.run,
             };
             (contest.carry_out(), false)
         })?;

@@ -4,6 +4,8 @@
 //! All of them are run at once on the inputs that the searches kept and on those of the tests. Two patches do the same with
 //! an input if RGT would find nothing to count in it, whichever of the two were the reference.
 
+mod questions;
+
 use std::time::Instant;
 
 use bonafix_generate::Allowance;
@@ -14,6 +16,7 @@ use bonafix_model::{
     Catalog, Confirmation, Delta, InputSet, Knowledge, PatchReport, Ranking, Sequence, SequenceOutcome,
     TellingInput, TestId, TreeChange, VersionRole,
 };
+use bonafix_store::RunDir;
 use camino::Utf8Path;
 
 use crate::seen::Seen;
@@ -50,6 +53,8 @@ pub(crate) struct Contest<'a> {
     pub(crate) deadline: Option<Instant>,
     pub(crate) kept: &'a [InputSet],
     pub(crate) log: &'a Utf8Path,
+    /// Where questions to a person are written.
+    pub(crate) run: &'a RunDir,
 }
 
 /// Ranks patches by what is known of each alone.
@@ -145,7 +150,7 @@ impl Contest<'_> {
                 classes.is_some_and(|(a, b)| a != b)
             };
             let Some(input) = differing.iter().find(apart).filter(|_| !bench.is_late()) else { continue };
-            found.extend(self.told(bench, &input.input, one, other, run)?);
+            found.extend(self.told(bench, ranking, &input.input, one, other, run)?);
         }
         Ok(found)
     }
@@ -153,6 +158,7 @@ impl Contest<'_> {
     fn told(
         &self,
         bench: &Comparer<'_>,
+        ranking: &Ranking,
         input: &Sequence,
         one: (u32, usize),
         other: (u32, usize),
@@ -161,13 +167,14 @@ impl Contest<'_> {
         let pair = [version(one.1), version(other.1)];
         let small = bench.smaller(input, pair, run)?;
         // What was made smaller may have become something that wavers; then the input as it was has to do.
-        let told = match bench.claim(&small, pair, run)? {
-            Some(claim) => Some((small, claim)),
-            None => bench.claim(input, pair, run)?.map(|claim| (input.clone(), claim)),
+        let told = match bench.shown(&small, pair, run)? {
+            Some(shown) => Some((small, shown)),
+            None => bench.shown(input, pair, run)?.map(|shown| (input.clone(), shown)),
         };
-        let Some((input, claim)) = told else { return Ok(None) };
+        let Some((input, (claim, seen))) = told else { return Ok(None) };
         Ok(Some(TellingInput {
             clusters: (one.0, other.0),
+            test: self.question(bench, ranking, &input, [one, other], &seen)?,
             input: self.explorer.render(bench.catalog, &input),
             what: what(&claim),
             answers: (claim.expected, claim.actual),
@@ -263,15 +270,21 @@ impl Comparer<'_> {
         })
     }
 
-    fn claim(&self, input: &Sequence, pair: [u32; 2], run: &mut dyn Run) -> Result<Option<Claim>, LangError> {
+    /// What counts between two patches, and what both of them did, if that is the same each time.
+    fn shown(
+        &self,
+        input: &Sequence,
+        pair: [u32; 2],
+        run: &mut dyn Run,
+    ) -> Result<Option<(Claim, [Seen; 2])>, LangError> {
         let scope = RunScope { versions: pair.to_vec(), show_all: true };
         let confirmations = run.confirm(input, REPETITIONS, &scope)?;
         if confirmations.iter().any(|seen| matches!(seen, Confirmation::Unstable { .. })) {
             return Ok(None);
         }
-        let seen: Vec<Seen> = confirmations.iter().map(Seen::of).collect();
-        let [one, other] = &seen[..] else { return Ok(None) };
-        Ok(self.differ(input, one, other))
+        let [one, other] = &confirmations[..] else { return Ok(None) };
+        let seen = [one, other].map(Seen::of);
+        Ok(self.differ(input, &seen[0], &seen[1]).map(|claim| (claim, seen)))
     }
 
     fn smaller(&self, input: &Sequence, pair: [u32; 2], run: &mut dyn Run) -> Result<Sequence, LangError> {

@@ -1,7 +1,8 @@
 //! A project as a search sees it: versions side by side, what is known of them, and counterexamples.
 
 use bonafix_lang::{
-    Explore, ExploreRequest, Explored, LangError, Run, Tracer, WitnessDraft, WitnessError, WrittenWitness,
+    Explore, ExploreRequest, Explored, LangError, QuestionDraft, Run, Tracer, WitnessDraft, WitnessError,
+    WrittenWitness,
 };
 use bonafix_model::{Catalog, Knowledge, Notice, Sequence, TreeChange};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -46,6 +47,15 @@ impl Explore for JavaProject {
         log: &Utf8Path,
     ) -> Result<WrittenWitness, WitnessError> {
         self.make_witness(draft, folder, log)
+    }
+
+    fn write_question(
+        &self,
+        draft: &QuestionDraft<'_>,
+        folder: &Utf8Path,
+        log: &Utf8Path,
+    ) -> Result<String, WitnessError> {
+        self.make_question(draft, folder, log)
     }
 }
 

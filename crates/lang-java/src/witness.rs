@@ -5,7 +5,8 @@
 //! | `literal`, `types`, `variables` | constants, types and names as Java writes them |
 //! | `render`, `stub` | a sequence as statements |
 //! | `assertion`, `descent` | the one assertion that shows the difference, and the way down to it |
-//! | `compose` | the source of the test |
+//! | `compose` | the source of the test, or of a question to a person |
+//! | `question` | a question in a file of its own, which compiles |
 //! | `folder` | the folder: sources, classes of all versions, libraries, `witness.json` |
 //! | `replay` | compiles and runs the test from the folder alone |
 
@@ -14,6 +15,7 @@ mod compose;
 mod descent;
 mod folder;
 mod literal;
+mod question;
 mod render;
 mod replay;
 mod stub;

@@ -5,7 +5,9 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use bonafix_lang::{Behaviour, ExploredVersion, Project, WitnessDraft, WitnessError, WrittenWitness};
+use bonafix_lang::{
+    Behaviour, ExploredVersion, Project, QuestionDraft, WitnessDraft, WitnessError, WrittenWitness,
+};
 use bonafix_lang_java::toolchain::Jdk;
 use bonafix_lang_java::{Arena, ArenaConfig, ArenaSubject, JavaProject, ReplayOptions, render, replay};
 use bonafix_model::{
@@ -209,6 +211,33 @@ impl Case {
         Ok((written, folder))
     }
 
+    /// The text of the question which of the two versions is right.
+    fn question(&mut self, input: &Sequence, class: DifferenceClass) -> String {
+        let outcome = self.arena.run(std::slice::from_ref(input)).unwrap().remove(0);
+        let SequenceOutcome::Differs { observations, .. } = outcome else { panic!("{outcome:?}") };
+        let differences = compare(&observations[0], &observations[1], &Tolerance::default());
+        let delta = Delta::default();
+        let version = |change| ExploredVersion { role: VersionRole::Patched, change, delta: &delta };
+        let question = QuestionDraft {
+            difference: WitnessDraft {
+                catalog: self.arena.catalog(),
+                input,
+                class,
+                difference: differences.first(),
+                reference: Behaviour::Observed(&observations[0]),
+                patched: Behaviour::Observed(&observations[1]),
+                precision: 1e-9,
+                versions: &[version(&self.reference), version(&self.patched)],
+                repetitions: 1,
+            },
+            sides: ("cluster 1 (a.diff)", "cluster 2 (b.diff, c*.diff)"),
+        };
+        let folder = self.path().join("question");
+        let file = self.project.make_question(&question, &folder, &self.path().join("log")).unwrap();
+        assert!(file.ends_with("QuestionTest.java"), "{file}");
+        fs_err::read_to_string(folder.join(&file)).unwrap()
+    }
+
     /// The text of the witness's source, after a check that it tells the versions apart.
     fn convincing(&mut self, input: &Sequence) -> String {
         self.convincing_by(input, |_| true)
@@ -293,6 +322,28 @@ fn junit(dependency: &str, release: u32) -> JavaConfig {
 
 fn junit4() -> JavaConfig {
     junit("junit:junit:4.13.2", 8)
+}
+
+#[test]
+fn a_question_has_both_answers_and_compiles() {
+    let mut case = Case::open("leap-year", "overfit-1900.diff", &junit4(), &["calendar.Gregorian"]);
+    let input = case.sequence(|builder| {
+        let year = builder.int(2100);
+        builder.call("calendar.Gregorian#isLeapYear", None, &[year]);
+    });
+    let text = case.question(&input, DifferenceClass::Assert);
+    let expected = "        // Which of these is right?
+        // cluster 1 (a.diff):
+        assertFalse(Gregorian.isLeapYear(2100));
+        // cluster 2 (b.diff, c&#42;.diff):
+        // assertTrue(Gregorian.isLeapYear(2100));
+";
+    assert!(text.contains(expected), "{text}");
+    assert!(
+        text.contains(" * cluster 1 (a.diff): false.\n * cluster 2 (b.diff, c&#42;.diff): true.\n"),
+        "{text}"
+    );
+    assert!(text.contains("import static org.junit.Assert.assertTrue;"), "for who takes the other: {text}");
 }
 
 #[test]
@@ -393,6 +444,15 @@ fn an_exception_that_is_swallowed_and_money_that_is_lost() {
     let text = case.convincing(&input);
     assert!(text.contains("} catch (NoSuchAccountException expected) {"), "{text}");
     assert!(text.contains("            bank.transfer(\"A\", \"B\", 30L);\n"), "{text}");
+
+    // If nobody knows whether it should be swallowed.
+    let text = case.question(&input, DifferenceClass::Exc1);
+    assert!(
+        text.contains("        // cluster 1 (a.diff):\n        try {\n            bank.transfer("),
+        "{text}"
+    );
+    let other = "        // cluster 2 (b.diff, c&#42;.diff):\n        // Ends without an exception.\n        // bank.transfer(";
+    assert!(text.contains(other), "{text}");
 
     // The same for JUnit 3.
     let mut case =

@@ -18,8 +18,8 @@ use camino::Utf8Path;
 
 pub use files::{append_log, apply_change};
 pub use run::{
-    Behaviour, Explore, ExploreRequest, Explored, ExploredVersion, OnTrace, Replay, Run, RunScope,
-    TraceLimits, Traced, Tracer, WitnessDraft, WitnessError, WrittenWitness,
+    Behaviour, Explore, ExploreRequest, Explored, ExploredVersion, OnTrace, QuestionDraft, Replay, Run,
+    RunScope, TraceLimits, Traced, Tracer, WitnessDraft, WitnessError, WrittenWitness,
 };
 
 /// What a project turned out to be.

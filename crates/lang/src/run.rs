@@ -109,6 +109,15 @@ pub struct WitnessDraft<'a> {
     pub repetitions: u32,
 }
 
+/// A question that is to become a file.
+#[derive(Debug, Clone, Copy)]
+pub struct QuestionDraft<'a> {
+    /// The two versions, one of them in the part of the reference; the first of its versions is that one.
+    pub difference: WitnessDraft<'a>,
+    /// Who answers as the one in the part of the reference does, and who as the other.
+    pub sides: (&'a str, &'a str),
+}
+
 /// How a counterexample ended on one version, once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replay {
@@ -226,4 +235,15 @@ pub trait Explore {
         folder: &Utf8Path,
         log: &Utf8Path,
     ) -> Result<WrittenWitness, WitnessError>;
+
+    /// Writes an input on which two versions differ, and of which nobody knows what is right, as a test that a person can
+    /// answer: it has both answers, with who gives them. Where it lies, relative to `folder`; it compiles against both.
+    fn write_question(
+        &self,
+        _draft: &QuestionDraft<'_>,
+        _folder: &Utf8Path,
+        _log: &Utf8Path,
+    ) -> Result<String, WitnessError> {
+        Err(WitnessError::NotExpressible("the language has no questions".to_owned()))
+    }
 }

@@ -66,6 +66,9 @@ pub struct TellingInput {
     pub what: String,
     /// What the one does, and what the other.
     pub answers: (String, String),
+    /// The question as a test with both answers, a file below the run directory; none if it cannot be written as one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test: Option<String>,
 }
 
 /// How many patches one reads in any order until one can be sure to have met a correct one.

@@ -13,6 +13,7 @@ use crate::lines::{self, EventLine, LineWriter, Lines};
 use crate::{Plan, StoreError, lock};
 
 const WITNESSES: &str = "witnesses";
+const QUESTIONS: &str = "questions";
 const INPUTS: &str = "inputs";
 const PLAN: &str = "plan.json";
 const EVENTS: &str = "events.jsonl";
@@ -136,7 +137,16 @@ impl RunDir {
 
     /// The folder for the counterexamples of a patch, empty: what a run that was killed left there is removed.
     pub fn make_witness_folder(&self, name: &str) -> Result<Utf8PathBuf, StoreError> {
-        let path = self.path.join(WITNESSES).join(plain_name(name));
+        self.make_empty_folder(WITNESSES, name)
+    }
+
+    /// The folder for a question to a person, empty.
+    pub fn make_question_folder(&self, name: &str) -> Result<Utf8PathBuf, StoreError> {
+        self.make_empty_folder(QUESTIONS, name)
+    }
+
+    fn make_empty_folder(&self, parent: &str, name: &str) -> Result<Utf8PathBuf, StoreError> {
+        let path = self.path.join(parent).join(plain_name(name));
         let made = || {
             if path.exists() {
                 fs_err::remove_dir_all(&path)?;

@@ -1,4 +1,6 @@
-//! A counterexample as the source of one JUnit test.
+//! A counterexample as the source of one JUnit test, and an input on which two versions differ as a question.
+
+mod question;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -10,6 +12,8 @@ use bonafix_model::{
     StepObservation, Value, VersionRole, Visibility,
 };
 
+pub(super) use question::ask;
+
 use super::assertion::{Asserter, Assertion, not_expressible};
 use super::render::{Body, class_under_test};
 use super::types::{self, Names};
@@ -17,6 +21,9 @@ use super::{Care, Framework, stub};
 
 /// What the patched version may take where the reference comes to an end at once.
 const LIMIT_SECONDS: u32 = 10;
+
+/// Name of the test method of a question, which JUnit 3 knows by its beginning.
+const QUESTION_METHOD: &str = "testQuestion";
 
 /// A test as source.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,31 +61,76 @@ pub(super) fn compose(
     framework: Framework,
     care: Care,
 ) -> Result<TestSource, WitnessError> {
-    let sequence = until_the_difference(draft);
-    let package = package_for(draft, &sequence)?;
-    let subject = class_under_test(draft.catalog, &sequence).unwrap_or("Program");
-    let unpackaged = subject.rsplit('.').next().unwrap_or(subject);
-    let simple = format!("{}WitnessTest", unpackaged.split('$').next().unwrap_or(unpackaged));
-    let class = if package.is_empty() { simple.clone() } else { format!("{package}.{simple}") };
-    let mut names = Names::new(draft.catalog, &package);
-    let methods = RefCell::default();
-    let write = |names: &Names<'_>| {
-        let composer = Composer {
-            draft,
-            sequence: &sequence,
-            names,
-            package: &package,
-            framework,
-            care,
-            methods: &methods,
-        };
+    let plan = Plan::new(draft, "WitnessTest", framework, care)?;
+    plan.write(|names, methods| {
+        let composer = plan.composer(draft, names, methods, false);
         let method = composer.method()?;
-        Ok::<_, WitnessError>((composer.class_text(&simple, &method), method))
-    };
-    write(&names)?;
-    names.settle(&[simple.as_str()]);
-    let (text, method) = write(&names)?;
-    Ok(TestSource { class, text, input: method.input, what: method.what })
+        Ok((composer.class_text(&plan.simple, &composer.comment(), &method), method))
+    })
+}
+
+/// What is known of a test before a line of it is written.
+struct Plan<'a> {
+    draft: &'a WitnessDraft<'a>,
+    sequence: Sequence,
+    package: String,
+    /// The class without its package.
+    simple: String,
+    framework: Framework,
+    care: Care,
+}
+
+/// Methods of the framework that were used.
+type Methods = RefCell<BTreeSet<&'static str>>;
+
+impl<'a> Plan<'a> {
+    fn new(
+        draft: &'a WitnessDraft<'a>,
+        ending: &str,
+        framework: Framework,
+        care: Care,
+    ) -> Result<Self, WitnessError> {
+        let sequence = until_the_difference(draft);
+        let package = package_for(draft, &sequence)?;
+        let subject = class_under_test(draft.catalog, &sequence).unwrap_or("Program");
+        let unpackaged = subject.rsplit('.').next().unwrap_or(subject);
+        let simple = format!("{}{ending}", unpackaged.split('$').next().unwrap_or(unpackaged));
+        Ok(Self { draft, sequence, package, simple, framework, care })
+    }
+
+    fn composer<'c>(
+        &'c self,
+        draft: &'c WitnessDraft<'c>,
+        names: &'c Names<'c>,
+        methods: &'c Methods,
+        asks: bool,
+    ) -> Composer<'c> {
+        Composer {
+            draft,
+            sequence: &self.sequence,
+            names,
+            package: &self.package,
+            framework: self.framework,
+            care: self.care,
+            methods,
+            asks,
+        }
+    }
+
+    /// Writes twice: what is imported is known after the first time.
+    fn write(
+        &self,
+        text: impl Fn(&Names<'_>, &Methods) -> Result<(String, Method), WitnessError>,
+    ) -> Result<TestSource, WitnessError> {
+        let mut names = Names::new(self.draft.catalog, &self.package);
+        let methods = RefCell::default();
+        text(&names, &methods)?;
+        names.settle(&[self.simple.as_str()]);
+        let (text, method) = text(&names, &methods)?;
+        let package = if self.package.is_empty() { String::new() } else { format!("{}.", self.package) };
+        let class = format!("{package}{}", self.simple);
+        Ok(TestSource { class, text, input: method.input, what: method.what })
+    }
 }
 
 /// The sequence without what comes after the place of the difference.
@@ -119,7 +171,9 @@ struct Composer<'a> {
     package: &'a str,
     framework: Framework,
     care: Care,
-    methods: &'a RefCell<BTreeSet<&'static str>>,
+    methods: &'a Methods,
+    /// Nobody knows what is right.
+    asks: bool,
 }
 
 impl Composer<'_> {
@@ -293,7 +347,7 @@ impl Composer<'_> {
                 format!("    {statement}"),
                 format!("    fail(\"{shown} expected\");"),
                 format!("}} catch ({shown} expected) {{"),
-                "    // As the reference does.".to_owned(),
+                if self.asks { "    // That is it." } else { "    // As the reference does." }.to_owned(),
                 "}".to_owned(),
             ]);
         }
@@ -353,6 +407,9 @@ impl Composer<'_> {
     }
 
     fn what_happens(&self) -> String {
+        if self.asks {
+            return "Ends without an exception.".to_owned();
+        }
         let patched = match self.draft.patched {
             Behaviour::Observed(patched) => match self.thrown_last(patched) {
                 Some(exception) => format!("throws {}", exception.type_name),
@@ -363,7 +420,7 @@ impl Composer<'_> {
         format!("Ends without an exception; the patched version {patched}.")
     }
 
-    fn class_text(&self, simple: &str, method: &Method) -> String {
+    fn class_text(&self, simple: &str, comment: &[String], method: &Method) -> String {
         // Names that are shown are imported, so the class comes before its imports.
         let class = self.class_lines(simple, method);
         let mut lines = Vec::new();
@@ -385,7 +442,7 @@ impl Composer<'_> {
             lines.extend(imports.iter().map(|name| format!("import {name};")));
             lines.push(String::new());
         }
-        lines.extend(self.comment());
+        lines.extend_from_slice(comment);
         lines.extend(class);
         lines.join("\n") + "\n"
     }
@@ -410,7 +467,8 @@ impl Composer<'_> {
                 lines.push(format!("    @{}", self.names.show("org.junit.jupiter.api.Test")));
             }
         }
-        lines.push(format!("    public void {}() throws {} {{", super::TEST_METHOD, self.thrown()));
+        let name = if self.asks { QUESTION_METHOD } else { super::TEST_METHOD };
+        lines.push(format!("    public void {name}() throws {} {{", self.thrown()));
         let check = match self.framework {
             Framework::Jupiter if method.limited => self.limited_preemptively(&method.check),
             Framework::JUnit3 if method.limited => limited_in_a_thread(&method.check),

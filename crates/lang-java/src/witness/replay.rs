@@ -237,11 +237,8 @@ impl JavaProject {
             runner: Vec::new(),
             release: effective_release(reference.release, jdk).0.max(LEAST_RELEASE),
             encoding: ENCODING.to_owned(),
-            javac_options: portable(
-                &reference.javac_options,
-                &["-Werror", "-Xlint", "-A", "-proc", "-processor"],
-            ),
-            jvm_options: portable(&reference.jvm_options, &["-javaagent", "-agentpath", "-agentlib"]),
+            javac_options: portable(&reference.javac_options),
+            jvm_options: without(&reference.jvm_options, &["-javaagent", "-agentpath", "-agentlib"]),
             environment: reference.environment.clone(),
             jdk: jdk.full_version.clone(),
             repetitions: draft.repetitions.max(1),
@@ -251,20 +248,41 @@ impl JavaProject {
     }
 }
 
-/// Options without those that do not serve a single test, or hang on this machine.
-fn portable(options: &[String], unwanted: &[&str]) -> Vec<String> {
+/// Options of the compiler without those that do not serve a single test, or hang on this machine.
+pub(super) fn portable(options: &[String]) -> Vec<String> {
+    without(options, &["-Werror", "-Xlint", "-A", "-proc", "-processor"])
+}
+
+/// Options by which a single test is compiled, whatever the project has besides.
+pub(super) fn javac_options(release: Option<u32>, jdk: &Jdk) -> Vec<String> {
+    options_for(effective_release(release, jdk).0.max(LEAST_RELEASE), ENCODING, jdk)
+}
+
+fn options_for(release: u32, encoding: &str, jdk: &Jdk) -> Vec<String> {
+    let release = release.to_string();
+    let mut options: Vec<String> =
+        ["-g", "-nowarn", "-Xlint:none", "-proc:none", "-encoding", encoding].map(str::to_owned).to_vec();
+    if jdk.version >= 9 {
+        options.extend(["--release".to_owned(), release]);
+    } else {
+        options.extend(["-source".to_owned(), release.clone(), "-target".to_owned(), release]);
+    }
+    options
+}
+
+fn without(options: &[String], unwanted: &[&str]) -> Vec<String> {
     options.iter().filter(|option| !unwanted.iter().any(|start| option.starts_with(start))).cloned().collect()
 }
 
 /// Class files of what the input calls, relative to a class folder.
-fn class_files(draft: &WitnessDraft<'_>) -> Vec<String> {
+pub(super) fn class_files(draft: &WitnessDraft<'_>) -> Vec<String> {
     let owners: BTreeSet<&str> =
         draft.input.callables().map(|id| draft.catalog.callables[id as usize].owner.as_str()).collect();
     owners.into_iter().map(|owner| format!("{}.class", owner.replace('.', "/"))).collect()
 }
 
 /// The newest JUnit on the class path.
-fn framework(surroundings: &Surroundings) -> Result<Framework, WitnessError> {
+pub(super) fn framework(surroundings: &Surroundings) -> Result<Framework, WitnessError> {
     let path: Vec<Utf8PathBuf> = surroundings
         .libraries
         .iter()
@@ -376,16 +394,7 @@ impl Bench<'_> {
         }
         fs_err::create_dir_all(&output)?;
         let mut classpath = self.manifest.classpath(self.folder, version);
-        let release = self.manifest.release.to_string();
-        let mut options: Vec<String> =
-            ["-g", "-nowarn", "-Xlint:none", "-proc:none", "-encoding", &self.manifest.encoding]
-                .map(str::to_owned)
-                .to_vec();
-        if self.jdk.version >= 9 {
-            options.extend(["--release".to_owned(), release]);
-        } else {
-            options.extend(["-source".to_owned(), release.clone(), "-target".to_owned(), release]);
-        }
+        let mut options = options_for(self.manifest.release, &self.manifest.encoding, &self.jdk);
         options.extend(self.manifest.javac_options.iter().cloned());
         let task = CompileTask {
             sources: vec![self.folder.join(&self.manifest.source)],

@@ -49,6 +49,10 @@ fn draw_telling_inputs(canvas: &mut Canvas, ranking: &Ranking) {
         for (cluster, answer) in [(one, &telling.answers.0), (other, &telling.answers.1)] {
             canvas.plain(Ink::Plain, &format!("  cluster {cluster}: {answer}"));
         }
+        if let Some(test) = &telling.test {
+            let place = canvas.place(test);
+            canvas.plain(Ink::Dim, &format!("  as a test: {place}"));
+        }
         canvas.gap();
     }
     let left = ranking.telling.len().saturating_sub(shown);

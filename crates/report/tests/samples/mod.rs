@@ -277,7 +277,8 @@ pub(crate) fn ranked() -> RunReport {
             "clusters": [1, 2],
             "input": ["boolean result = Gregorian.isLeapYear(1800);"],
             "what": "result",
-            "answers": ["false", "true"]
+            "answers": ["false", "true"],
+            "test": "questions/clusters-1-2/calendar/GregorianQuestionTest.java"
         }],
         "random_pick": {"patches": 3, "confidence": 0.85, "readings": [
             {"correct": 1, "read": 3}, {"correct": 2, "read": 2}, {"correct": 3, "read": 1}, {"correct": 4, "read": 1},
