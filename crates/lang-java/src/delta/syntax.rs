@@ -1,5 +1,61 @@
 //! What the kinds of syntax nodes mean.
 
+use std::borrow::Cow;
+
+use bonafix_delta::{Grammar, Interner, Outline};
+use camino::Utf8Path;
+
+use super::{outline, source};
+
+/// Java's grammar.
+pub(super) struct Java;
+
+impl Grammar for Java {
+    fn name(&self) -> &'static str {
+        "Java"
+    }
+
+    fn outline(&self, text: String, path: &Utf8Path, interner: &mut Interner) -> Outline {
+        outline::read(text, path, interner)
+    }
+
+    fn is_comment(&self, kind: &str) -> bool {
+        is_comment(kind)
+    }
+
+    fn is_one_word(&self, kind: &str) -> bool {
+        matches!(kind, "string_literal" | "integral_type" | "floating_point_type")
+    }
+
+    fn is_only_a_list(&self, kind: &str) -> bool {
+        matches!(
+            kind,
+            "program" | "parenthesized_expression" | "argument_list" | "formal_parameters" | "modifiers"
+        )
+    }
+
+    fn counts(&self, token: &str, parent: &str) -> bool {
+        match parent {
+            "binary_expression"
+            | "unary_expression"
+            | "update_expression"
+            | "assignment_expression"
+            | "modifiers" => true,
+            "dimensions" => token == "[",
+            "import_declaration" => token == "static",
+            "instanceof_expression" => token == "final",
+            "method_reference" => token == "new",
+            "switch_label" => token == "default",
+            "wildcard" => token == "extends",
+            _ => false,
+        }
+    }
+
+    fn word<'a>(&self, kind: &str, text: &'a str) -> Cow<'a, str> {
+        if kind == "string_literal" { source::string_literal(text) } else { Cow::Borrowed(text) }
+    }
+}
+
 pub(super) fn is_comment(kind: &str) -> bool {
     kind == "line_comment" || kind == "block_comment"
 }

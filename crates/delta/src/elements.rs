@@ -8,7 +8,7 @@ use super::outline::{Element, Outline};
 use super::statements::{self, Difference};
 
 /// All elements that differ, and pairs of lines that hold the same unchanged code.
-pub(super) fn compare(before: &Outline, after: &Outline) -> (Vec<DeltaElement>, Vec<(u32, u32)>) {
+pub(crate) fn compare(before: &Outline, after: &Outline) -> (Vec<DeltaElement>, Vec<(u32, u32)>) {
     let matching = Matching::of(before, after);
     let reordered = matching.reordered(before, after);
     let mut same = Vec::new();
@@ -32,7 +32,7 @@ pub(super) fn compare(before: &Outline, after: &Outline) -> (Vec<DeltaElement>, 
 }
 
 /// Everything that a file declares, as added or removed.
-pub(super) fn all(outline: &Outline, change: ChangeKind) -> Vec<DeltaElement> {
+pub(crate) fn all(outline: &Outline, change: ChangeKind) -> Vec<DeltaElement> {
     outline
         .elements
         .iter()

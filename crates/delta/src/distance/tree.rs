@@ -1,12 +1,10 @@
 //! Syntax trees of which only labels and shape are left.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 use tree_sitter::{Node, Tree, TreeCursor};
 
-use super::super::source;
-use super::super::syntax::is_comment;
+use crate::Grammar;
 
 /// Numbers for labels and for whole subtrees, the same on both sides.
 #[derive(Default)]
@@ -54,8 +52,9 @@ struct Open {
 }
 
 impl SyntaxTree {
-    pub(super) fn read(tree: &Tree, text: &str, labels: &mut Labels) -> Self {
-        let mut reader = Reader { tree: Self::default(), open: vec![Open::new(None, 0)], text, labels };
+    pub(super) fn read(tree: &Tree, text: &str, grammar: &dyn Grammar, labels: &mut Labels) -> Self {
+        let open = vec![Open::new(None, 0)];
+        let mut reader = Reader { tree: Self::default(), open, text, grammar, labels };
         reader.walk(&mut tree.walk());
         let roots = reader.open.pop().map(|open| open.children).unwrap_or_default();
         Self { roots, ..reader.tree }
@@ -83,6 +82,7 @@ struct Reader<'a> {
     tree: SyntaxTree,
     open: Vec<Open>,
     text: &'a str,
+    grammar: &'a dyn Grammar,
     labels: &'a mut Labels,
 }
 
@@ -108,13 +108,14 @@ impl Reader<'_> {
     /// Opens a node or adds a leaf. Must its children be read?
     fn enter(&mut self, node: Node<'_>, parent: &str) -> bool {
         let kind = node.kind();
-        let inner = node.child_count() > 0 && !is_one_word(kind);
+        let grammar = self.grammar;
+        let inner = node.child_count() > 0 && !grammar.is_one_word(kind);
+        let counts = |kind| node.is_named() || grammar.counts(kind, parent);
         if inner {
-            let label = (!is_only_a_list(kind)).then(|| self.labels.label(kind, ""));
+            let label = (!grammar.is_only_a_list(kind)).then(|| self.labels.label(kind, ""));
             self.open.push(Open::new(label, self.tree.nodes.len()));
-        } else if !is_comment(kind) && (node.is_named() || counts(kind, parent)) && kind != "program" {
-            let text = &self.text[node.byte_range()];
-            let text = if kind == "string_literal" { source::string_literal(text) } else { Cow::from(text) };
+        } else if !grammar.is_comment(kind) && counts(kind) && !grammar.is_only_a_list(kind) {
+            let text = grammar.word(kind, &self.text[node.byte_range()]);
             let label = self.labels.label(kind, &text);
             let at = self.tree.nodes.len();
             self.tree.add(label, at, Vec::new(), self.labels);
@@ -136,38 +137,6 @@ impl Reader<'_> {
         if let Some(around) = self.open.last_mut() {
             around.children.extend(nodes);
         }
-    }
-}
-
-/// Nodes that the grammar takes apart though they are one word to a reader.
-fn is_one_word(kind: &str) -> bool {
-    matches!(kind, "string_literal" | "integral_type" | "floating_point_type")
-}
-
-/// Nodes that say no more than that there is a list of something, or parentheses.
-fn is_only_a_list(kind: &str) -> bool {
-    matches!(
-        kind,
-        "program" | "parenthesized_expression" | "argument_list" | "formal_parameters" | "modifiers"
-    )
-}
-
-/// Does a token count that the grammar gives no name? Those do that the kind of the node around them does not imply:
-/// operators and modifiers do; punctuation and words such as `if` do not.
-fn counts(token: &str, parent: &str) -> bool {
-    match parent {
-        "binary_expression"
-        | "unary_expression"
-        | "update_expression"
-        | "assignment_expression"
-        | "modifiers" => true,
-        "dimensions" => token == "[",
-        "import_declaration" => token == "static",
-        "instanceof_expression" => token == "final",
-        "method_reference" => token == "new",
-        "switch_label" => token == "default",
-        "wildcard" => token == "extends",
-        _ => false,
     }
 }
 

@@ -19,32 +19,32 @@ const LEAST_LIKENESS: u32 = 30;
 
 /// What differs between two versions of one element.
 #[derive(Default)]
-pub(super) struct Difference {
+pub(crate) struct Difference {
     /// Statements by piece, with the lines that differ.
     before: BTreeMap<usize, LineRange>,
     after: BTreeMap<usize, LineRange>,
     pairs: Vec<(usize, usize)>,
     /// The element's own head differs.
-    pub(super) head: bool,
+    pub(crate) head: bool,
     /// Tokens that are the same in both versions.
-    pub(super) same: Vec<(usize, usize)>,
+    pub(crate) same: Vec<(usize, usize)>,
 }
 
 /// A difference, ready for the report.
-pub(super) struct Listed {
-    pub(super) before: Vec<Statement>,
-    pub(super) after: Vec<Statement>,
-    pub(super) pairs: Vec<(u32, u32)>,
+pub(crate) struct Listed {
+    pub(crate) before: Vec<Statement>,
+    pub(crate) after: Vec<Statement>,
+    pub(crate) pairs: Vec<(u32, u32)>,
 }
 
 impl Difference {
     /// Does any statement differ?
-    pub(super) fn has_statements(&self) -> bool {
+    pub(crate) fn has_statements(&self) -> bool {
         !self.before.is_empty() || !self.after.is_empty()
     }
 
     /// The statements of both versions in the order of the source.
-    pub(super) fn list(&self, before: &Outline, after: &Outline) -> Listed {
+    pub(crate) fn list(&self, before: &Outline, after: &Outline) -> Listed {
         let list = |found: &BTreeMap<usize, LineRange>, outline| -> Vec<Statement> {
             found.iter().map(|(&piece, &lines)| statement(outline, piece, lines)).collect()
         };
@@ -59,7 +59,7 @@ impl Difference {
 }
 
 /// Compares two versions of one element, given by their pieces.
-pub(super) fn compare(before: &Outline, after: &Outline, b: usize, a: usize) -> Difference {
+pub(crate) fn compare(before: &Outline, after: &Outline, b: usize, a: usize) -> Difference {
     let mut comparison = Comparison { before, after, found: Difference::default() };
     comparison.found.head = before.own_ids(b) != after.own_ids(a);
     if !comparison.found.head {
@@ -70,7 +70,7 @@ pub(super) fn compare(before: &Outline, after: &Outline, b: usize, a: usize) -> 
 }
 
 /// Compares two versions of a list in which the order does not matter, such as imports.
-pub(super) fn compare_unordered(before: &Outline, after: &Outline, b: usize, a: usize) -> Difference {
+pub(crate) fn compare_unordered(before: &Outline, after: &Outline, b: usize, a: usize) -> Difference {
     let ids = |outline: &Outline, root: usize| -> BTreeMap<Vec<u32>, usize> {
         outline.pieces[root].bodies.iter().flatten().rev().map(|&piece| (outline.ids(piece), piece)).collect()
     };
@@ -93,7 +93,7 @@ pub(super) fn compare_unordered(before: &Outline, after: &Outline, b: usize, a: 
 }
 
 /// The statements of an element that only one version has.
-pub(super) fn all(outline: &Outline, root: usize) -> Vec<Statement> {
+pub(crate) fn all(outline: &Outline, root: usize) -> Vec<Statement> {
     (root + 1..outline.pieces[root].end)
         .filter(|&piece| outline.pieces[piece].root == root && !outline.pieces[piece].tokens.is_empty())
         .map(|piece| statement(outline, piece, head(outline, piece)))
@@ -101,7 +101,7 @@ pub(super) fn all(outline: &Outline, root: usize) -> Vec<Statement> {
 }
 
 /// A piece as a statement of the report.
-pub(super) fn statement(outline: &Outline, piece: usize, lines: LineRange) -> Statement {
+pub(crate) fn statement(outline: &Outline, piece: usize, lines: LineRange) -> Statement {
     let tokens = &outline.pieces[piece].tokens;
     let extent = outline.lines(tokens.start, tokens.end - 1);
     Statement {
@@ -113,7 +113,7 @@ pub(super) fn statement(outline: &Outline, piece: usize, lines: LineRange) -> St
 }
 
 /// The lines of a piece up to its first body; all of them, if it has none.
-pub(super) fn head(outline: &Outline, piece: usize) -> LineRange {
+pub(crate) fn head(outline: &Outline, piece: usize) -> LineRange {
     let piece = &outline.pieces[piece];
     let own: Vec<usize> = piece.own.iter().copied().take_while(|&at| at != BODY).collect();
     let has_body = own.len() < piece.own.len();

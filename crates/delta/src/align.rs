@@ -10,7 +10,7 @@ use super::source;
 /// Runs of equal lines (trailing white space aside), as many lines as the algorithm can align.
 ///
 /// Histogram anchors on rare lines first, so that braces and blank lines follow their surroundings.
-pub(super) fn align(before: &str, after: &str) -> LineAlignment {
+pub(crate) fn align(before: &str, after: &str) -> LineAlignment {
     let mut runs: Vec<(u32, u32, u32)> = Vec::new();
     for op in capture_diff_slices(Algorithm::Histogram, &source::lines(before), &source::lines(after)) {
         let DiffOp::Equal { old_index, new_index, len } = op else { continue };
@@ -24,7 +24,7 @@ pub(super) fn align(before: &str, after: &str) -> LineAlignment {
 }
 
 /// Adds pairs of lines that hold the same code to an alignment that has no place for them yet.
-pub(super) fn add_moved(alignment: &mut LineAlignment, mut same: Vec<(u32, u32)>) {
+pub(crate) fn add_moved(alignment: &mut LineAlignment, mut same: Vec<(u32, u32)>) {
     same.sort_unstable();
     same.dedup();
     let mut taken = BTreeSet::new();

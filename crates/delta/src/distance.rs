@@ -9,15 +9,20 @@ mod tree;
 
 use bonafix_model::SyntacticDistance;
 
+use super::Grammar;
 use super::outline::Outline;
 use tree::{Labels, SyntaxTree};
 
 /// From the buggy version of a file to the patched one; `None` where it does not exist on that side.
-pub(super) fn between(before: Option<&Outline>, after: Option<&Outline>) -> SyntacticDistance {
+pub(crate) fn between(
+    grammar: &dyn Grammar,
+    before: Option<&Outline>,
+    after: Option<&Outline>,
+) -> SyntacticDistance {
     let mut labels = Labels::default();
     let mut read = |outline: Option<&Outline>| {
         outline.map_or_else(SyntaxTree::default, |outline| {
-            SyntaxTree::read(&outline.tree, &outline.text, &mut labels)
+            SyntaxTree::read(&outline.tree, &outline.text, grammar, &mut labels)
         })
     };
     edit::distance(&read(before), &read(after))
