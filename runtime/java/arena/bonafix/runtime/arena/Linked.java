@@ -19,7 +19,8 @@ final class Linked {
     /** The receiver's first, where there is one; boxes in place of primitives. */
     final Class<?>[] types;
     final boolean[] primitive;
-    private final MethodHandle handle;
+    /** Takes all arguments in one array of objects, and gives an object. */
+    final MethodHandle handle;
     /** The class in the catalog; set once it is linked. */
     private Class<?> owner;
     /** Found out at its first call. */
@@ -47,10 +48,6 @@ final class Linked {
             statics = world.statics(owner, names);
         }
         return statics;
-    }
-
-    Object call(Object[] arguments) throws Throwable {
-        return (Object) handle.invokeExact(arguments);
     }
 
     boolean accepts(int index, Object value) {

@@ -34,7 +34,8 @@ final class Runner {
     private final ByteSink results = new ByteSink();
     private int firstResult;
     private int resultCount;
-    private long lastThreadId;
+    /** Threads that were started in this VM, up to the last look. */
+    private long threadsStarted;
     /** Processor time that the sequences of a batch took. */
     private long cpuNanos;
     private int sequencesSinceReset;
@@ -100,34 +101,51 @@ final class Runner {
     }
 
     private void inThread(int limitMillis, Work work) throws Exception {
-        Throwable[] failure = {null};
-        Thread thread = new Thread(group, () -> {
+        Life life = new Life(work);
+        watchdog.watch(life, limitMillis);
+        life.start();
+        life.join();
+        if (life.failure instanceof Error) {
+            throw (Error) life.failure;
+        }
+        if (life.failure != null) {
+            throw (Exception) life.failure;
+        }
+    }
+
+    /** The thread in which sequences run. */
+    private final class Life extends Thread {
+        private final Work work;
+        private Throwable failure;
+
+        Life(Work work) {
+            super(group, null, "main", STACK_BYTES);
+            this.work = work;
+        }
+
+        @Override
+        public void run() {
             try {
                 work.run();
             } catch (Throwable thrown) {
-                failure[0] = thrown;
+                failure = thrown;
             }
-        }, "main", STACK_BYTES);
-        watchdog.watch(thread, limitMillis);
-        thread.start();
-        thread.join();
-        if (failure[0] instanceof Error) {
-            throw (Error) failure[0];
-        }
-        if (failure[0] != null) {
-            throw (Exception) failure[0];
         }
     }
 
     /** Runs up to the next reset; the number of the first sequence that was not run. */
     private int segment(Batch batch, int from) throws IOException {
         World[] worlds = versions.current();
-        lastThreadId = newThreadId();
+        threadsStarted = watchdog.threadsStarted();
         int next = from;
         while (next < batch.sequences.length && sequencesSinceReset < batch.every && !needsReset && exitCode == 0) {
-            if (!sequence(batch, next, worlds)) {
+            goals.begin();
+            if (!runInAll(batch, next, worlds)) {
+                needsReset = true;
                 break;
             }
+            goals.end();
+            goals.put(results);
             next++;
             sequencesSinceReset++;
             if (++resultCount >= FLUSH_EVERY || results.size >= FLUSH_BYTES) {
@@ -138,17 +156,6 @@ final class Runner {
     }
 
     /** Whether something came of it; else it is to be run again in fresh classes. */
-    private boolean sequence(Batch batch, int number, World[] worlds) {
-        goals.begin();
-        if (!runInAll(batch, number, worlds)) {
-            needsReset = true;
-            return false;
-        }
-        goals.end();
-        goals.put(results);
-        return true;
-    }
-
     private boolean runInAll(Batch batch, int number, World[] worlds) {
         Thread thread = Thread.currentThread();
         for (int version : batch.versions) {
@@ -251,17 +258,11 @@ final class Runner {
         }
     }
 
-    /** Counting the threads costs more than a sequence; that none was made is seen by the number of the next. */
+    /** Looking for threads costs more than a sequence; how many were started is known. */
     private boolean leakedThreads() {
-        long id = newThreadId();
-        boolean noneMade = id == lastThreadId + 1;
-        lastThreadId = id;
-        return !noneMade && othersAlive();
-    }
-
-    @SuppressWarnings("deprecation")
-    private static long newThreadId() {
-        return new Thread((Runnable) null, "").getId();
+        long before = threadsStarted;
+        threadsStarted = watchdog.threadsStarted();
+        return threadsStarted != before && othersAlive();
     }
 
     private boolean othersAlive() {
@@ -275,7 +276,7 @@ final class Runner {
         if (alive >= MAX_LEAKED_THREADS) {
             exitCode = ArenaProtocol.EXIT_TAINTED;
         }
-        lastThreadId = newThreadId();
+        threadsStarted = watchdog.threadsStarted();
         return alive > 0;
     }
 
@@ -394,7 +395,7 @@ final class Runner {
         int[] breakdown = {0};
         World world = versions.alone(version);
         inThread(batch.limitMillis, () -> {
-            lastThreadId = newThreadId();
+            threadsStarted = watchdog.threadsStarted();
             globals.restore(Thread.currentThread(), world.loader);
             marker.begin(number, version);
             if (tracing != null) {

@@ -42,6 +42,11 @@ final class SequenceWatchdog extends Thread {
         return threads.isCurrentThreadCpuTimeSupported() ? threads.getCurrentThreadCpuTime() : 0;
     }
 
+    /** How many threads were started in this VM so far. */
+    long threadsStarted() {
+        return threads.getTotalStartedThreadCount();
+    }
+
     @Override
     public void run() {
         long seen = -1;
