@@ -13,6 +13,9 @@ const COLUMNS: usize = 64 * WORDS;
 /// Rows are left out by so many, as their carries are kept in words.
 const ROWS: usize = 64;
 
+/// Of [`ROWS`] rows, so many are worth being picked out.
+const FEW: u32 = 40;
+
 type Vector = [u64; WORDS];
 
 /// Which rows each block of columns has to look at. Both ends of these ranges never go back from block to block.
@@ -82,6 +85,9 @@ pub(super) fn common_in_band(columns: &[u32], rows: &[u32], symbols: usize, band
 
 /// One block over its rows. Carries come in from the block before and go out to the next in the same place.
 ///
+/// A row changes nothing in a block that has not its symbol, unless it carries. Of traces with many statements that are
+/// most rows.
+///
 /// Inlined, its vector is moved to and from vector registers, which cannot carry, for each row: half as fast.
 #[inline(never)]
 fn work_off(matches: &Matches, rows: &[u32], carries: &mut [u64]) -> Vector {
@@ -89,9 +95,20 @@ fn work_off(matches: &Matches, rows: &[u32], carries: &mut [u64]) -> Vector {
     for (rows, carries) in rows.chunks(ROWS).zip(carries) {
         let coming = *carries;
         let mut going = 0;
-        for (row, &symbol) in rows.iter().enumerate() {
-            let carry = step(&mut vector, matches.of(symbol), coming >> row & 1 != 0);
-            going |= u64::from(carry) << row;
+        let busy = coming | matches.any_of(rows);
+        if busy.count_ones() < FEW {
+            let mut left = busy;
+            while left != 0 {
+                let row = left.trailing_zeros();
+                left &= left - 1;
+                let carry = step(&mut vector, matches.of(rows[row as usize]), coming >> row & 1 != 0);
+                going |= u64::from(carry) << row;
+            }
+        } else {
+            for (row, &symbol) in rows.iter().enumerate() {
+                let carry = step(&mut vector, matches.of(symbol), coming >> row & 1 != 0);
+                going |= u64::from(carry) << row;
+            }
         }
         *carries = going;
     }
@@ -141,6 +158,13 @@ impl Matches {
             self.places[symbol as usize] = 0;
         }
         self.vectors.truncate(1);
+    }
+
+    /// Which of up to 64 rows have a symbol that is in the block.
+    #[inline]
+    fn any_of(&self, rows: &[u32]) -> u64 {
+        let is_in = |symbol: u32| u64::from(self.places[symbol as usize] != 0);
+        rows.iter().rev().fold(0, |found, &symbol| found << 1 | is_in(symbol))
     }
 
     #[inline]
