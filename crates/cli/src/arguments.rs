@@ -212,6 +212,8 @@ pub(crate) enum TechniqueName {
     NewFailures,
     /// How alike executions on the buggy and on the patched version are
     PatchSim,
+    /// What several patches agree on, against one that does not
+    Agreement,
 }
 
 impl From<TechniqueName> for Technique {
@@ -220,6 +222,7 @@ impl From<TechniqueName> for Technique {
             TechniqueName::Rgt => Self::Rgt,
             TechniqueName::NewFailures => Self::NewFailures,
             TechniqueName::PatchSim => Self::PatchSim,
+            TechniqueName::Agreement => Self::Agreement,
         }
     }
 }
@@ -350,6 +353,8 @@ pub(crate) enum Topic {
     PatchSim,
     /// Inputs that fail since the patch.
     NewFailures,
+    /// Several patches against one.
+    Agreement,
     /// Several patches in order.
     Ranking,
 }

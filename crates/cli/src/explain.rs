@@ -18,7 +18,7 @@ pub(crate) struct Page {
 }
 
 /// Everything that can be explained.
-pub(crate) const PAGES: [Page; 4] = [
+pub(crate) const PAGES: [Page; 5] = [
     Page {
         topic: Topic::Rgt,
         name: "rgt",
@@ -39,6 +39,13 @@ pub(crate) const PAGES: [Page; 4] = [
         needs: "nothing",
         judges: true,
         text: include_str!("explain/new-failures.txt"),
+    },
+    Page {
+        topic: Topic::Agreement,
+        name: "agreement",
+        needs: "several patches",
+        judges: true,
+        text: include_str!("explain/agreement.txt"),
     },
     Page {
         topic: Topic::Ranking,

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
+use bonafix_judge::combine;
 use bonafix_lang::{LangError, Project};
 use bonafix_model::{
-    BrokenBaseline, Event, FORMAT_VERSION, FileEdit, InconclusiveReason, InputSet, Notice, Outcome,
+    BrokenBaseline, Event, Evidence, FORMAT_VERSION, FileEdit, InconclusiveReason, InputSet, Notice, Outcome,
     PatchReport, Ranking, RunReport, Stage, SubjectReport, Timings, TreeChange, Verdict,
 };
 use bonafix_proc::{Launcher, SandboxMode, interrupt};
@@ -331,9 +332,13 @@ impl Work<'_> {
             kept.into_iter().collect(),
             |number, kept| self.judge_one(&bench, number, &folders[number], kept),
         );
-        let (reports, kept) = judged.map_err(|error| self.stop(error))?;
+        let (mut reports, kept) = judged.map_err(|error| self.stop(error))?;
         match self.rank(&bench, &reports, &kept, clock) {
-            Ok(ranking) => self.report.ranking = ranking,
+            Ok(None) => {}
+            Ok(Some((ranking, dissents))) => {
+                self.report.ranking = Some(ranking);
+                self.accuse(&mut reports, dissents)?;
+            }
             Err(LangError::Interrupted) => return Err(self.stop(LangError::Interrupted)),
             // What was found out about each patch stands without an order.
             Err(error) => self.report.notices.push(Notice::new("not-ranked", error.to_string())),
@@ -352,7 +357,7 @@ impl Work<'_> {
         reports: &[PatchReport],
         kept: &[InputSet],
         clock: &mut Clock,
-    ) -> Result<Option<Ranking>, LangError> {
+    ) -> Result<Option<(Ranking, Vec<Accusation>)>, LangError> {
         if self.options.judging.techniques.as_ref().is_some_and(Vec::is_empty) {
             return Ok(None);
         }
@@ -368,16 +373,18 @@ impl Work<'_> {
             return Ok(None);
         }
         let Some(explorer) = bench.project.explorer() else {
-            return Ok(Some(ranking::without_clusters(&rivals)));
+            return Ok(Some((ranking::without_clusters(&rivals), Vec::new())));
         };
         let (failing, passing) = bench.tests_by_outcome();
-        let ranked = self.session.step(Stage::Rank, None, clock, |log| {
+        let numbers: Vec<u32> = rivals.iter().map(|rival| rival.number).collect();
+        let contested = self.session.step(Stage::Rank, None, clock, |log| {
             let contest = Contest {
                 explorer,
                 rivals,
                 failing: &failing,
                 passing: &passing,
                 heap_mib: self.options.judging.heap_mib,
+                votes: self.options.judging.wants(Technique::Agreement, bench.reference.is_some()),
                 deadline: self.options.judging.deadline(Instant::now()),
                 kept,
                 log,
@@ -385,7 +392,22 @@ impl Work<'_> {
             };
             (contest.carry_out(), false)
         })?;
-        Ok(Some(ranked))
+        let accusations = contested.dissents.into_iter();
+        let accusations = accusations.map(|(rival, evidence)| (numbers[rival] as usize - 1, evidence));
+        Ok(Some((contested.ranking, accusations.collect())))
+    }
+
+    /// Adds what other patches say against one to its report, and judges it anew.
+    fn accuse(&self, reports: &mut [PatchReport], accusations: Vec<Accusation>) -> Result<(), Stop> {
+        for (number, evidence) in accusations {
+            let report = &mut reports[number];
+            report.evidence.push(evidence);
+            report.verdict = combine(&report.evidence, &report.efforts);
+            self.session.run.append_result(report).map_err(|error| self.stop(store_fault(error)))?;
+            let outcome = report.verdict.outcome;
+            self.session.tell(&Event::PatchFinished { patch: report.name.clone(), outcome });
+        }
+        Ok(())
     }
 
     /// Judges a patch, or takes its result from the run that is taken up.
@@ -399,6 +421,8 @@ impl Work<'_> {
         let (patch, planned) = (&self.description.patches[number], &self.plan.patches[number]);
         let known = |done: &&PatchReport| done.name == planned.name && done.digest == planned.digest;
         let run = self.session.run;
+        // The first word on it is what was found out about it alone; a later one has what others say against it too, and
+        // they are asked again.
         let judged = if let Some(done) = self.finished.iter().find(known) {
             (done.clone(), run.read_inputs(folder))
         } else {
@@ -453,6 +477,9 @@ impl Work<'_> {
         }
     }
 }
+
+/// What other patches say against one, by its number in the order of the patches, from 0.
+type Accusation = (usize, Evidence);
 
 /// A fault of the run directory while patches are judged.
 #[expect(clippy::needless_pass_by_value, reason = "used as a function for `map_err`")]

@@ -24,6 +24,8 @@ pub enum Technique {
     NewFailures,
     /// How alike executions on the buggy and on the patched version are.
     PatchSim,
+    /// What several patches agree on, against one that does not.
+    Agreement,
 }
 
 impl Technique {
@@ -33,6 +35,7 @@ impl Technique {
             Self::Rgt => bonafix_judge::rgt::NAME,
             Self::NewFailures => bonafix_judge::new_failures::NAME,
             Self::PatchSim => bonafix_judge::patch_sim::NAME,
+            Self::Agreement => bonafix_judge::agreement::NAME,
         }
     }
 }

@@ -119,7 +119,8 @@ impl Bench<'_> {
             };
             inputs.push(self.search(&search, report, clock)?.0.inputs);
         }
-        if self.wants(Technique::NewFailures) || self.wants(Technique::PatchSim) {
+        let others = [Technique::NewFailures, Technique::PatchSim, Technique::Agreement];
+        if others.into_iter().any(|technique| self.wants(technique)) {
             let versions = [buggy, patched];
             inputs.push(self.compare_with_buggy(explorer, &versions, folder, kept, report, clock)?);
         }
@@ -142,8 +143,11 @@ impl Bench<'_> {
     ) -> Result<InputSet, LangError> {
         let started = Instant::now();
         let compares = self.wants(Technique::PatchSim);
-        let question =
-            if self.wants(Technique::NewFailures) { Question::NewFailures } else { Question::OnlyInputs };
+        let question = match compares {
+            _ if self.wants(Technique::NewFailures) => Question::NewFailures,
+            true => Question::OnlyInputs(Technique::PatchSim.name()),
+            false => Question::OnlyInputs(Technique::Agreement.name()),
+        };
         // Half of the time is for traces.
         let budget = match self.judging.budget {
             Budget::Time(time) if compares => Budget::Time(time / 2),

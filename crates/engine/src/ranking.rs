@@ -4,17 +4,19 @@
 //! All of them are run at once on the inputs that the searches kept and on those of the tests. Two patches do the same with
 //! an input if RGT would find nothing to count in it, whichever of the two were the reference.
 
+mod agreement;
 mod questions;
 
 use std::time::Instant;
 
 use bonafix_generate::Allowance;
+use bonafix_judge::agreement::Answers;
 use bonafix_judge::ranking::{self, Candidate};
 use bonafix_judge::rgt::{self, Claim, RgtOptions, Ruling};
 use bonafix_lang::{Explore, ExploreRequest, Explored, ExploredVersion, LangError, Run, RunScope};
 use bonafix_model::{
-    Catalog, Confirmation, Delta, InputSet, Knowledge, PatchReport, Ranking, Sequence, SequenceOutcome,
-    TellingInput, TestId, TreeChange, VersionRole,
+    Catalog, Confirmation, Delta, Evidence, InputSet, Knowledge, Outcome, PatchReport, Ranking, Sequence,
+    SequenceOutcome, TellingInput, TestId, TreeChange, VersionRole,
 };
 use bonafix_store::RunDir;
 use camino::Utf8Path;
@@ -49,12 +51,21 @@ pub(crate) struct Contest<'a> {
     pub(crate) failing: &'a [TestId],
     pub(crate) passing: &'a [TestId],
     pub(crate) heap_mib: u32,
+    /// Those that agree are held against those that do not.
+    pub(crate) votes: bool,
     /// What is not done by then is left out.
     pub(crate) deadline: Option<Instant>,
     pub(crate) kept: &'a [InputSet],
     pub(crate) log: &'a Utf8Path,
     /// Where questions to a person are written.
     pub(crate) run: &'a RunDir,
+}
+
+/// What came of it.
+pub(crate) struct Contested {
+    pub(crate) ranking: Ranking,
+    /// What others that agree say against a patch, by its number in the order of the rivals.
+    pub(crate) dissents: Vec<(usize, Evidence)>,
 }
 
 /// Ranks patches by what is known of each alone.
@@ -76,7 +87,7 @@ fn candidate(rival: &Rival<'_>, behaviour: Vec<Option<u32>>) -> Candidate<u32> {
 }
 
 impl Contest<'_> {
-    pub(crate) fn carry_out(&self) -> Result<Ranking, LangError> {
+    pub(crate) fn carry_out(&self) -> Result<Contested, LangError> {
         let nothing = (TreeChange::default(), Delta::default());
         let mut versions =
             vec![ExploredVersion { role: VersionRole::Buggy, change: &nothing.0, delta: &nothing.1 }];
@@ -102,16 +113,19 @@ impl Contest<'_> {
         let differing = bench.differing(&self.inputs(&catalog, &knowledge), run.as_mut())?;
         let behaviour = |rival: usize| -> Vec<Option<u32>> {
             // One column on which all agree, so that patches that never differ are one cluster.
-            let columns = differing.iter().map(|input| input.classes.get(rival).copied());
+            let columns = differing.iter().map(|input| input.answers.classes.get(rival).copied());
             std::iter::once(Some(0)).chain(columns).collect()
         };
-        let candidates = self.rivals.iter().enumerate().map(|(number, rival)| {
-            let seen = if number < bench.patches { behaviour(number) } else { Vec::new() };
-            candidate(rival, seen)
-        });
-        let mut ranking = ranking::rank(candidates.collect());
+        let seen = |number: usize| if number < bench.patches { behaviour(number) } else { Vec::new() };
+        let mut candidates: Vec<Candidate<u32>> =
+            self.rivals.iter().enumerate().map(|(number, rival)| candidate(rival, seen(number))).collect();
+        let dissents = self.dissents(&candidates, &bench, &differing, run.as_mut())?;
+        for (number, _) in &dissents {
+            candidates[*number].outcome = Outcome::Suspicious;
+        }
+        let mut ranking = ranking::rank(candidates);
         ranking.telling = self.telling_inputs(&ranking, &bench, &differing, run.as_mut())?;
-        Ok(ranking)
+        Ok(Contested { ranking, dissents })
     }
 
     fn inputs(&self, catalog: &Catalog, knowledge: &Knowledge) -> Vec<Sequence> {
@@ -146,7 +160,8 @@ impl Contest<'_> {
         let mut found = Vec::new();
         for (one, other) in pairs.take(MOST_PAIRS) {
             let apart = |input: &&Differing| {
-                let classes = input.classes.get(one.1).zip(input.classes.get(other.1));
+                let classes = &input.answers.classes;
+                let classes = classes.get(one.1).zip(classes.get(other.1));
                 classes.is_some_and(|(a, b)| a != b)
             };
             let Some(input) = differing.iter().find(apart).filter(|_| !bench.is_late()) else { continue };
@@ -182,19 +197,26 @@ impl Contest<'_> {
     }
 }
 
+/// The buggy version among the versions.
+const BUGGY: u32 = 0;
+
 /// The number of a patch among the versions, of which the buggy one is the first.
 fn version(rival: usize) -> u32 {
-    u32::try_from(rival + 1).unwrap_or(u32::MAX)
+    number_of(rival + 1)
+}
+
+fn number_of(version: usize) -> u32 {
+    u32::try_from(version).unwrap_or(u32::MAX)
 }
 
 fn what(claim: &Claim) -> String {
     claim.difference.as_ref().map_or_else(String::new, |difference| difference.location.to_string())
 }
 
-/// An input on which patches differ, and for each of them with which it does the same.
+/// An input on which patches differ.
 struct Differing {
     input: Sequence,
-    classes: Vec<u32>,
+    answers: Answers,
 }
 
 struct Comparer<'a> {
@@ -225,18 +247,25 @@ impl Comparer<'_> {
             if self.is_late() {
                 break;
             }
-            let confirmations = run.confirm(input, REPETITIONS, &self.scope())?;
-            // What is not the same twice tells nothing.
-            if confirmations.iter().any(|seen| matches!(seen, Confirmation::Unstable { .. })) {
-                continue;
-            }
-            let seen: Vec<Seen> = confirmations.iter().map(Seen::of).collect();
-            let classes = self.classes(input, &seen);
-            if classes.iter().any(|class| *class > 0) {
-                found.push(Differing { input: input.clone(), classes });
-            }
+            let seen = self.tell_apart(input, run)?;
+            found.extend(seen.filter(|seen| seen.answers.classes.iter().any(|class| *class > 0)));
         }
         Ok(found)
+    }
+
+    /// Which patches do the same with an input; none if one of them, or the buggy version, does not do the same twice.
+    fn tell_apart(&self, input: &Sequence, run: &mut dyn Run) -> Result<Option<Differing>, LangError> {
+        let all = RunScope { versions: (0..=self.patches).map(number_of).collect(), show_all: true };
+        let confirmations = run.confirm(input, REPETITIONS, &all)?;
+        if confirmations.iter().any(|seen| matches!(seen, Confirmation::Unstable { .. })) {
+            return Ok(None);
+        }
+        let mut seen = confirmations.iter().map(Seen::of);
+        let Some(buggy) = seen.next() else { return Ok(None) };
+        let patches: Vec<Seen> = seen.collect();
+        let new = patches.iter().map(|patch| self.differ(input, &buggy, patch).is_some()).collect();
+        let answers = Answers { classes: self.classes(input, &patches), new };
+        Ok(Some(Differing { input: input.clone(), answers }))
     }
 
     /// For each patch the first one that does the same with an input.

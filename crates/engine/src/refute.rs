@@ -15,8 +15,8 @@ mod writing;
 use std::time::{Duration, Instant};
 
 use bonafix_generate::{Search, SearchOptions, SearchState};
+use bonafix_judge::new_failures;
 use bonafix_judge::rgt::{self, RgtOptions, Ruling};
-use bonafix_judge::{new_failures, patch_sim};
 use bonafix_lang::{Behaviour, Explore, ExploreRequest, Explored, ExploredVersion, LangError, Run, RunScope};
 use bonafix_model::{
     Budget, Catalog, Effort, Event, Evidence, InputSet, Knowledge, Notice, Sequence, Strength, TestId,
@@ -43,8 +43,8 @@ pub(crate) enum Question {
     Reference,
     /// Does it fail where the buggy version ran well?
     NewFailures,
-    /// None: inputs that reach the change are all that is wanted.
-    OnlyInputs,
+    /// None: inputs that reach the change are all that is wanted, by the technique of this name.
+    OnlyInputs(&'static str),
 }
 
 impl Question {
@@ -53,7 +53,7 @@ impl Question {
         match self {
             Self::Reference => rgt::NAME,
             Self::NewFailures => new_failures::NAME,
-            Self::OnlyInputs => patch_sim::NAME,
+            Self::OnlyInputs(technique) => technique,
         }
     }
 
@@ -61,7 +61,7 @@ impl Question {
     fn strength(self) -> Strength {
         match self {
             Self::Reference => Strength::Proof,
-            Self::NewFailures | Self::OnlyInputs => Strength::Heuristic,
+            Self::NewFailures | Self::OnlyInputs(_) => Strength::Heuristic,
         }
     }
 
@@ -69,7 +69,7 @@ impl Question {
     fn folder(self, patch: &str) -> String {
         match self {
             Self::Reference => patch.to_owned(),
-            Self::NewFailures | Self::OnlyInputs => format!("{patch}-{}", self.technique()),
+            Self::NewFailures | Self::OnlyInputs(_) => format!("{patch}-{}", self.technique()),
         }
     }
 
@@ -77,7 +77,7 @@ impl Question {
     fn oracle(self) -> &'static str {
         match self {
             Self::Reference => "reference",
-            Self::NewFailures | Self::OnlyInputs => "failure",
+            Self::NewFailures | Self::OnlyInputs(_) => "failure",
         }
     }
 
@@ -85,7 +85,7 @@ impl Question {
     pub(super) fn right(self) -> &'static str {
         match self {
             Self::Reference => "the reference",
-            Self::NewFailures | Self::OnlyInputs => "the buggy version",
+            Self::NewFailures | Self::OnlyInputs(_) => "the buggy version",
         }
     }
 }
@@ -175,7 +175,7 @@ impl Refutation<'_> {
     ) -> Ruling {
         match self.question {
             Question::Reference => rgt::judge(input, catalog, knowledge, right, patched, options),
-            Question::OnlyInputs => Ruling::Same,
+            Question::OnlyInputs(_) => Ruling::Same,
             Question::NewFailures => {
                 let delta = self.versions[JUDGED[1] as usize].delta;
                 new_failures::judge(input, catalog, knowledge, right, patched, delta, options)

@@ -4,6 +4,7 @@
 //! a finding can do to a patch is decided in [`combine`], in one place for all techniques: only a witness that held in
 //! every replay refutes, heuristics make a patch suspicious, remarks do nothing.
 
+pub mod agreement;
 pub mod combine;
 mod discards;
 pub mod distance;

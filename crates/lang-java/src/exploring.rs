@@ -36,6 +36,11 @@ impl Explore for JavaProject {
         Ok(Explored { run: Box::new(run), knowledge, notices })
     }
 
+    fn code_key(&self, change: &TreeChange, log: &Utf8Path) -> Result<String, LangError> {
+        let buggy = self.main_folders(&TreeChange::default(), log)?;
+        Ok(crate::code_key::of_folders(&self.main_folders(change, log)?, &buggy)?)
+    }
+
     fn render(&self, catalog: &Catalog, input: &Sequence) -> Vec<String> {
         crate::witness::render(catalog, input)
     }

@@ -24,6 +24,7 @@ mod arena;
 mod base;
 mod class_index;
 pub mod classfile;
+mod code_key;
 mod compiler;
 pub mod delta;
 pub mod explore;

@@ -239,9 +239,9 @@ fn expected_exceptions_end_an_input_and_are_facts() {
     let whole = "A.<init>(1:int).at(-1:int); A.<init>(1:int).at(2:int)";
     assert!(calls.contains(&whole.to_owned()), "{calls:?}");
     assert!(calls.contains(&"A.<init>(1:int).at(-1:int)".to_owned()), "{calls:?}");
-    assert_eq!(small.facts("at").exceptions, ["java.lang.IndexOutOfBoundsException"]);
-    assert_eq!(small.facts("<init>").exceptions, ["java.lang.IllegalArgumentException"]);
-    assert_eq!(small.facts("stop").exceptions, ["java.lang.IllegalStateException"]);
+    assert_eq!(small.facts("at").expected, ["java.lang.IndexOutOfBoundsException"]);
+    assert_eq!(small.facts("<init>").expected, ["java.lang.IllegalArgumentException"]);
+    assert_eq!(small.facts("stop").expected, ["java.lang.IllegalStateException"]);
     assert_eq!(small.facts("divide").exceptions, ["java.io.IOException", "java.lang.ArithmeticException"]);
     assert!(small.facts("stop").tested && !small.facts("divide").tested);
     let at = &small.facts("at").parameters[0];
@@ -363,7 +363,7 @@ fn tests_that_do_not_come_apart_are_watched() {
     assert!(small.knowledge.seeds.len() > before);
     assert_eq!(small.fit, small.knowledge.seeds.len());
     let half = small.facts("half");
-    assert!(half.exceptions.contains(&"java.lang.IllegalArgumentException".to_owned()), "{half:?}");
+    assert!(half.expected.contains(&"java.lang.IllegalArgumentException".to_owned()), "{half:?}");
     assert_eq!(half.parameters[0].range, Some((7, 7)));
     let sum = &small.facts("sum").parameters[0];
     assert!(sum.unsorted && !sum.repeated && sum.lists == 1, "{sum:?}");

@@ -358,3 +358,27 @@ fn a_patch_cannot_put_its_own_test_framework_in_place_of_the_real_one() {
     fixture.build("v", &change).unwrap();
     assert_eq!(fixture.outcomes(&change)["p.UserTest#max"], TestOutcome::Failed);
 }
+
+#[test]
+fn versions_that_execute_the_same_have_one_key_of_their_code_whatever_their_sources_look_like() {
+    let fixture = fixture();
+    let key = |name: &str, user: &str| {
+        let change = change(&[("src/main/java/p/User.java", Some(user))]);
+        fixture.build(name, &change).unwrap();
+        fixture.project.explorer().unwrap().code_key(&change, &fixture.log(name)).unwrap()
+    };
+    let written = |twice: &str| {
+        let body = format!("public int twice(int x) {{ {twice} }}");
+        USER.replace("public int twice(int x) { return x + x; }", &body)
+    };
+    let product = key("product", &written("return x * 2;"));
+    let disabled = key("disabled", &written("if (false) { return 7; }\n // a comment\n return x * (1 + 1);"));
+    assert_eq!(product, disabled);
+    assert_ne!(product, key("shift", &written("return x << 1;")));
+    assert_ne!(product, key("name", &written("return this.max() * 2;")));
+    let other = change(&[("src/main/java/p/Other.java", Some(&format!("\n\n{OTHER}")))]);
+    fixture.build("other", &other).unwrap();
+    let explorer = fixture.project.explorer().unwrap();
+    let unchanged = explorer.code_key(&TreeChange::default(), &fixture.log("buggy")).unwrap();
+    assert_eq!(explorer.code_key(&other, &fixture.log("other")).unwrap(), unchanged);
+}

@@ -224,6 +224,10 @@ pub trait Explore {
     /// Prepares versions that were built before.
     fn explore(&self, request: &ExploreRequest<'_>, log: &Utf8Path) -> Result<Explored, LangError>;
 
+    /// The same for two versions, which were built before, that execute the same instructions, whatever their sources
+    /// look like.
+    fn code_key(&self, change: &TreeChange, log: &Utf8Path) -> Result<String, LangError>;
+
     /// An input as source code, one statement a line.
     fn render(&self, catalog: &Catalog, input: &Sequence) -> Vec<String>;
 

@@ -37,13 +37,17 @@ impl Knowledge {
     }
 }
 
-/// An exception that a function throws on purpose.
+/// An exception that a function throws on purpose, as a test of it expects.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct PromisedThrow {
     /// Class of the exception.
     pub type_name: String,
     /// The function, as in [`crate::Exception::thrown_by`].
     pub thrown_by: String,
+    /// What the test calls.
+    pub callable: CallableId,
+    /// What made the object that it is called on.
+    pub maker: Option<CallableId>,
 }
 
 /// A callable from which the change can be reached.
@@ -94,9 +98,11 @@ pub struct MinedLiteral {
 pub struct CallableFacts {
     /// A test calls it directly.
     pub tested: bool,
-    /// Exceptions that are part of its behaviour: documented (`@throws`), declared and checked, or seen to leave it while
-    /// a test passed. Binary or simple names.
+    /// Exceptions that are part of its behaviour: documented (`@throws`), or declared and checked. Binary or simple names.
     pub exceptions: Vec<String>,
+    /// Those that a test expects of it, or that were seen to leave it while a test passed.
+    #[serde(default)]
+    pub expected: Vec<String>,
     /// By parameter; empty where nothing is known.
     pub parameters: Vec<ParameterFacts>,
 }

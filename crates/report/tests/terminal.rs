@@ -242,6 +242,28 @@ fn a_suspicious_patch() {
 }
 
 #[test]
+fn an_input_that_makes_a_patch_suspicious_is_shown() {
+    let suspicious = patch(json!({
+        "name": "suspicious.diff",
+        "verdict": {"outcome": "suspicious", "summary": "agreement (assert): `result` is 365 in other patches"},
+        "evidence": [{
+            "technique": "agreement",
+            "strength": "heuristic",
+            "summary": "`result` is 365 in other patches, which agree (a.diff, b.diff), and 366 in the patched version",
+            "exhibit": {
+                "class": "assert",
+                "input": ["int result = Gregorian.daysInYear(100);"],
+                "what": "result",
+                "expected": "365",
+                "actual": "366",
+                "buggy": "366",
+            },
+        }],
+    }));
+    insta::assert_snapshot!(check(&run([suspicious]), STYLE));
+}
+
+#[test]
 fn what_patch_sim_measured() {
     for (name, style) in styles() {
         insta::assert_snapshot!(format!("similarity{name}"), check(&run([dissimilar()]), style));

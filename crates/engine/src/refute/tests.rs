@@ -273,6 +273,10 @@ impl Explore for FakeExplorer {
         Ok(Explored { run: Box::new(run), knowledge: knowledge(), notices: Vec::new() })
     }
 
+    fn code_key(&self, _: &TreeChange, _: &Utf8Path) -> Result<String, LangError> {
+        Ok(String::new())
+    }
+
     fn render(&self, _: &Catalog, input: &Sequence) -> Vec<String> {
         input.steps.iter().map(|step| format!("{step:?};")).collect()
     }

@@ -85,7 +85,9 @@ impl Trial<'_> {
         // What tests expect of exceptions may make a difference count, and may explain a failure.
         let asks = match &ruling {
             Ruling::Remark { reason, .. } => *reason == RemarkReason::ReferenceRejects,
-            Ruling::Evidence(_) => self.refutation.question == Question::NewFailures,
+            Ruling::Evidence(_) => {
+                self.refutation.question == Question::NewFailures || reference.observed().is_some_and(throws)
+            }
             Ruling::Same => false,
         };
         if asks && !self.promises_known {
@@ -247,6 +249,10 @@ impl Trial<'_> {
             first_input,
         }
     }
+}
+
+fn throws(observation: &Observation) -> bool {
+    observation.throwing_steps().next().is_some()
 }
 
 /// What attempts that came to nothing are counted by.

@@ -149,7 +149,7 @@ impl<'a> Exceptions<'a> {
         facts: Option<&'b CallableFacts>,
         thrown: &str,
     ) -> Option<&'b str> {
-        let documented = facts.into_iter().flat_map(|facts| &facts.exceptions);
+        let documented = facts.into_iter().flat_map(|facts| facts.exceptions.iter().chain(&facts.expected));
         let unchecked =
             self.is_a(thrown, "java.lang.RuntimeException") || self.is_a(thrown, "java.lang.Error");
         let declared = callable.throws.iter().filter(|_| !unchecked);
@@ -158,6 +158,18 @@ impl<'a> Exceptions<'a> {
         let exact = documented.clone().find(|entry| named(thrown, entry));
         let general = documented.clone().find(|entry| self.covers(entry, thrown));
         exact.or(general).or_else(|| declared.clone().find(may_leave)).map(String::as_str)
+    }
+
+    /// Is it by a test alone that an exception is part of what a callable promises?
+    pub(super) fn is_promised_by_tests_only(
+        self,
+        callable: &Callable,
+        facts: Option<&CallableFacts>,
+        thrown: &str,
+    ) -> bool {
+        let documented = facts.map(|facts| CallableFacts { expected: Vec::new(), ..facts.clone() });
+        self.promise(callable, documented.as_ref(), thrown).is_none()
+            && self.promise(callable, facts, thrown).is_some()
     }
 
     /// Does an entry of the documentation speak of this exception?

@@ -11,6 +11,7 @@ use super::exceptions::Exceptions;
 use super::numbers::texts_differ_by_rounding;
 use super::ordinary::{Oddity, oddities};
 use super::place;
+use super::promises::is_expected_by_tests;
 use super::reason::RemarkReason;
 use super::scene::{Call, Scene};
 
@@ -112,8 +113,10 @@ impl<'a> Policy<'a> {
         let (Some(call), Some(expected)) = (self.scene.call(step), thrown(self.scene.reference, step)) else {
             return false;
         };
-        Exceptions::of(self.scene).promise(call.callable, call.facts, expected).is_some()
-            || self.is_thrown_on_purpose(step)
+        let exceptions = Exceptions::of(self.scene);
+        let documented = exceptions.promise(call.callable, call.facts, expected).is_some()
+            && !exceptions.is_promised_by_tests_only(call.callable, call.facts, expected);
+        documented || is_expected_by_tests(self.scene, step)
     }
 
     fn reference_throws(&self, call: Call<'_>) -> Objection {
@@ -126,15 +129,6 @@ impl<'a> Policy<'a> {
         self.odd_until(call.step)
     }
 
-    /// Does the same function throw the same exception where a test expects it?
-    fn is_thrown_on_purpose(&self, step: Slot) -> bool {
-        let Some(exception) = self.scene.reference.thrown_at(step) else { return false };
-        self.scene.knowledge.promised.iter().any(|promise| {
-            promise.type_name == exception.type_name
-                && Some(promise.thrown_by.as_str()) == exception.thrown_by.as_deref()
-        })
-    }
-
     fn both_throw(&self, call: Call<'_>, actual: Option<&str>) -> Objection {
         let exceptions = Exceptions::of(self.scene);
         let (Some(expected), Some(actual)) = (thrown(self.scene.reference, call.step), actual) else {
@@ -143,7 +137,8 @@ impl<'a> Policy<'a> {
         if exceptions.is_linkage(actual) {
             return Some(RemarkReason::LinkageError);
         }
-        let Some(promise) = exceptions.promise(call.callable, call.facts, expected) else {
+        let promise = exceptions.promise(call.callable, call.facts, expected);
+        let Some(promise) = promise.filter(|_| self.is_promised(call.step)) else {
             return Some(RemarkReason::ReferenceRejects);
         };
         // Only what is promised of the first can be asked of the second.

@@ -61,7 +61,7 @@ impl<'a> FactsBuilder<'a> {
                 self.add_call(call);
             }
             for (callable, exception) in &reading.thrown {
-                self.of(*callable).exceptions.push(exception.clone());
+                self.of(*callable).expected.push(exception.clone());
             }
         }
     }
@@ -208,8 +208,10 @@ impl<'a> FactsBuilder<'a> {
 
     pub(super) fn finish(mut self) -> BTreeMap<CallableId, CallableFacts> {
         for facts in self.facts.values_mut() {
-            let unique: BTreeSet<String> = std::mem::take(&mut facts.exceptions).into_iter().collect();
-            facts.exceptions = unique.into_iter().collect();
+            for names in [&mut facts.exceptions, &mut facts.expected] {
+                let unique: BTreeSet<String> = std::mem::take(names).into_iter().collect();
+                *names = unique.into_iter().collect();
+            }
         }
         self.facts
     }

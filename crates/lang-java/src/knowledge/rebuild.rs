@@ -67,10 +67,10 @@ fn add_facts(
     }
     for (method, test, exception) in &captured.thrown {
         if let Some(callable) = callables[*method].filter(|_| captured.passed.contains(test)) {
-            let exceptions = &mut facts.entry(callable).or_insert_with(|| empty(callable)).exceptions;
-            if !exceptions.contains(exception) {
-                exceptions.push(exception.clone());
-                exceptions.sort();
+            let expected = &mut facts.entry(callable).or_insert_with(|| empty(callable)).expected;
+            if !expected.contains(exception) {
+                expected.push(exception.clone());
+                expected.sort();
             }
         }
     }

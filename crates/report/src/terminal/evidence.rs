@@ -21,7 +21,7 @@ pub(super) fn draw_proofs(canvas: &mut Canvas, all: &[Evidence], said: &str) {
         let summary = if said.contains(&proof.summary) { None } else { Some(proof.summary.as_str()) };
         draw_finding(canvas, Ink::Bad, proof, summary);
         if let Some(exhibit) = &proof.exhibit {
-            draw_exhibit(canvas, exhibit);
+            draw_exhibit(canvas, exhibit, "expected");
         }
         if let Some(witness) = &proof.witness {
             draw_witness(canvas, witness);
@@ -32,12 +32,18 @@ pub(super) fn draw_proofs(canvas: &mut Canvas, all: &[Evidence], said: &str) {
 
 /// Draws what speaks against a patch without refuting it, and what was seen and counts for nothing.
 pub(super) fn draw_hints(canvas: &mut Canvas, all: &[Evidence]) {
-    for (strength, ink) in [(Strength::Heuristic, Ink::Warn), (Strength::Remark, Ink::Plain)] {
+    // Nobody has said that what a heuristic expects is right.
+    let kinds = [(Strength::Heuristic, Ink::Warn, "right?"), (Strength::Remark, Ink::Plain, "expected")];
+    for (strength, ink, right) in kinds {
         let hints: Vec<&Evidence> = of(all, strength).collect();
         some(canvas, &hints, |canvas, hint| {
             draw_finding(canvas, ink, hint, Some(&hint.summary));
-            if let Some(exhibit) = hint.exhibit.as_ref().filter(|_| canvas.style.verbose) {
-                draw_exhibit(canvas, exhibit);
+            let shown = strength == Strength::Heuristic || canvas.style.verbose;
+            if let Some(exhibit) = hint.exhibit.as_ref().filter(|_| shown) {
+                draw_exhibit(canvas, exhibit, right);
+                if let Some(witness) = &hint.witness {
+                    draw_witness(canvas, witness);
+                }
                 canvas.gap();
             }
         });
@@ -81,7 +87,7 @@ fn words(class: DifferenceClass) -> &'static str {
     }
 }
 
-fn draw_exhibit(canvas: &mut Canvas, exhibit: &Exhibit) {
+fn draw_exhibit(canvas: &mut Canvas, exhibit: &Exhibit, right: &str) {
     draw_input(canvas, &exhibit.input);
     if !exhibit.what.is_empty() {
         canvas.field("compared", Ink::Plain, &exhibit.what);
@@ -93,7 +99,7 @@ fn draw_exhibit(canvas: &mut Canvas, exhibit: &Exhibit) {
     } else {
         excerpt::around_difference(&values, VALUE_LENGTH)
     };
-    let labels = [("expected", Ink::Good), ("actual", Ink::Bad), ("buggy", Ink::Plain)];
+    let labels = [(right, Ink::Good), ("actual", Ink::Bad), ("buggy", Ink::Plain)];
     for ((label, ink), value) in labels.into_iter().zip(shown) {
         canvas.field(label, ink, if value.is_empty() { "(nothing)" } else { &value });
     }

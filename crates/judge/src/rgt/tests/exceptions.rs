@@ -2,8 +2,8 @@
 
 use bonafix_lang::Behaviour;
 use bonafix_model::{
-    CallableFacts, Catalog, Ending, Exception, Field, Knowledge, Observation, ParameterFacts, Step,
-    StepObservation, Value,
+    CallableFacts, CallableId, Catalog, Ending, Exception, Field, Knowledge, Observation, ParameterFacts,
+    Sequence, Step, StepObservation, Value,
 };
 
 use super::super::fixture::*;
@@ -69,6 +69,36 @@ fn what_a_function_throws_where_tests_expect_it_is_thrown_on_purpose_everywhere(
     check_on(integer(3), &knowledge, &by(state, "p.Bag.other"), &done(), "exc1 reference-rejects");
     let argument = "java.lang.IllegalArgumentException";
     check_on(integer(3), &knowledge, &by(argument, "p.Bag.check"), &done(), "exc1 reference-rejects");
+}
+
+/// Found on a correct patch of a class whose tests expect an exception of an object made without a comparator: the reference
+/// threw it with any comparator, and the patch only where no comparator could do better.
+#[test]
+fn what_a_test_expects_of_an_object_says_nothing_about_one_that_was_made_otherwise() {
+    let state = "java.lang.IllegalStateException";
+    let expected =
+        knowing(COUNT, CallableFacts { expected: vec![state.to_owned()], ..CallableFacts::default() });
+    let made_by = |maker: CallableId| {
+        let mut input = bag_call(COUNT, integer(3));
+        for step in &mut input.steps {
+            if let Step::Call { callable, .. } = step
+                && *callable == BAG
+            {
+                *callable = maker;
+            }
+        }
+        input
+    };
+    let thrown = throwing(2, state);
+    let short = |input: &Sequence, knowledge: &Knowledge| {
+        in_short(&rule(input, knowledge, Behaviour::Observed(&thrown), Behaviour::Observed(&done())))
+    };
+    // Nobody knows how the test makes its object.
+    assert_eq!(short(&made_by(BAG), &expected), "exc1");
+    let promised = promised_throws(&[made_by(BAG)], &[Some(thrown.clone())], &catalog(), &expected);
+    let knowledge = Knowledge { promised, ..expected };
+    assert_eq!(short(&made_by(BAG), &knowledge), "exc1");
+    assert_eq!(short(&made_by(ARRAY_LIST), &knowledge), "exc1 reference-rejects");
 }
 
 /// Found on a correct patch with another wording: the exception was seen as the receiver of a getter.

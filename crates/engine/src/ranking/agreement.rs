@@ -1,0 +1,76 @@
+//! Patches that agree, as evidence against one that does not.
+
+use bonafix_judge::agreement::{self, Answers, Dissent, Voter};
+use bonafix_judge::ranking::{self, Candidate};
+use bonafix_lang::{LangError, Run};
+use bonafix_model::{Evidence, Exhibit, Outcome, Sequence, Strength};
+
+use super::{BUGGY, Comparer, Contest, Differing, Rival, version, what};
+
+impl Contest<'_> {
+    /// What others that agree say against each patch.
+    pub(super) fn dissents(
+        &self,
+        candidates: &[Candidate<u32>],
+        bench: &Comparer<'_>,
+        differing: &[Differing],
+        run: &mut dyn Run,
+    ) -> Result<Vec<(usize, Evidence)>, LangError> {
+        if !self.votes {
+            return Ok(Vec::new());
+        }
+        let voters = self.voters(candidates)?;
+        let answers = differing.iter().map(|input| input.answers.clone()).collect::<Vec<Answers>>();
+        let mut found = Vec::new();
+        for dissent in agreement::dissents(&voters, &answers) {
+            let input = &differing[dissent.input].input;
+            if let Some(evidence) = self.evidence(&dissent, input, bench, run)? {
+                found.push((dissent.voter, evidence));
+            }
+        }
+        Ok(found)
+    }
+
+    fn voters(&self, candidates: &[Candidate<u32>]) -> Result<Vec<Voter>, LangError> {
+        let clusters = ranking::clusters(candidates.iter().map(|candidate| candidate.behaviour.as_slice()));
+        let voter = |(rival, cluster): (&Rival<'_>, Option<u32>)| {
+            let suspected = matches!(rival.report.verdict.outcome, Outcome::Suspicious | Outcome::Refuted);
+            Ok(Voter { code: self.explorer.code_key(&rival.change, self.log)?, cluster, suspected })
+        };
+        self.rivals.iter().zip(clusters).map(voter).collect()
+    }
+
+    fn evidence(
+        &self,
+        dissent: &Dissent,
+        input: &Sequence,
+        bench: &Comparer<'_>,
+        run: &mut dyn Run,
+    ) -> Result<Option<Evidence>, LangError> {
+        let (one, other) = (version(dissent.agreeing[0]), version(dissent.voter));
+        let small = bench.smaller(input, [one, other], run)?;
+        // What was made smaller may be something that the others do not agree on any more.
+        let agreed = bench.tell_apart(&small, run)?.is_some_and(|seen| dissent.shows_in(&seen.answers));
+        let input = if agreed { &small } else { input };
+        let Some(claim) = bench.claim(input, [one, other], run)? else { return Ok(None) };
+        let buggy = bench.claim(input, [one, BUGGY], run)?.map(|claim| claim.actual);
+        let names: Vec<&str> =
+            dissent.agreeing.iter().map(|number| self.rivals[*number].report.name.as_str()).collect();
+        let what = what(&claim);
+        Ok(Some(Evidence {
+            technique: agreement::NAME.to_owned(),
+            strength: Strength::Heuristic,
+            summary: claim.sentence(&what, &format!("other patches, which agree ({})", names.join(", "))),
+            reason: None,
+            exhibit: Some(Exhibit {
+                class: claim.class,
+                input: self.explorer.render(bench.catalog, input),
+                what,
+                expected: claim.expected,
+                actual: claim.actual,
+                buggy,
+            }),
+            witness: None,
+        }))
+    }
+}
