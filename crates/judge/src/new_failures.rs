@@ -4,7 +4,9 @@
 //! What fails is an accident: the machine objects (`null`, an index, a cast, a division), the stack or the memory is used
 //! up, or there is no end. An exception by which a program rejects what it was given is a decision, and a fix may well
 //! decide so: it says nothing. Nor does one that is documented, or that the patch itself throws: by a `throw` of its own,
-//! or by a check that it calls (`Objects.requireNonNull`, `Math.addExact`, a project's own `checkIndex`).
+//! or by a check that it calls (`Objects.requireNonNull`, `Math.addExact`, a project's own `checkIndex`). A cast that fails
+//! elsewhere than in the patch speaks of an input whose parts do not fit together, which a compiler with an eye on generic
+//! types would not have let through.
 //! Nobody has said what is right, so this makes a patch suspicious at most.
 
 use bonafix_lang::Behaviour;
@@ -32,6 +34,9 @@ const ACCIDENTS: [&str; 12] = [
     "java.lang.StackOverflowError",
     "java.lang.OutOfMemoryError",
 ];
+
+/// What is thrown where a value is not of the type that the code was compiled for.
+const CASTS: [&str; 2] = ["java.lang.ClassCastException", "java.lang.ArrayStoreException"];
 
 /// How functions are called that do nothing but reject: `requireNonNull`, `checkIndex`, `notNull`, `multiplyExact`.
 const CHECKS_BEGIN: [&str; 9] =
@@ -78,6 +83,7 @@ fn is_accident(
                 ACCIDENTS.contains(&exception.type_name.as_str())
                     && !is_thrown_by_patch(delta, &exception.type_name)
                     && !is_check_of_patch(delta, exception)
+                    && !is_of_unfit_parts(delta, exception)
             });
             (class_says || accident) && !rgt::is_promised(input, catalog, knowledge, seen, step)
         }
@@ -108,6 +114,14 @@ fn is_check_of_patch(delta: &Delta, exception: &Exception) -> bool {
     // Statements are listed of functions that both versions have.
     let is_new = changed.is_some_and(|element| element.change == ChangeKind::Added);
     is_check && (is_new || statements_of_patch(delta).any(|statement| has_word(statement, name)))
+}
+
+/// Did a cast fail that is none of the patch's own?
+fn is_of_unfit_parts(delta: &Delta, exception: &Exception) -> bool {
+    let thrower = exception.thrown_by.as_deref().unwrap_or_default();
+    let by_itself =
+        exception.called.is_none() && delta.elements().any(|element| is_function(element, thrower));
+    CASTS.contains(&exception.type_name.as_str()) && !by_itself
 }
 
 /// Is this the element that a stack calls `pkg.Outer$Inner.method`?
@@ -183,6 +197,22 @@ mod tests {
             called: called.map(str::to_owned),
             state: None,
         }
+    }
+
+    /// Found on a correct patch: it compared elements of a list that the buggy version did not get to, and the list held
+    /// numbers and texts.
+    #[test]
+    fn a_cast_that_fails_elsewhere_than_in_the_patch_is_no_accident_of_it() {
+        let delta = patch(ChangeKind::Changed, &["return (String) x;"]);
+        let cast = |thrower: &str, called: Option<&str>| Exception {
+            type_name: "java.lang.ClassCastException".to_owned(),
+            ..thrown(thrower, called)
+        };
+        let add = "p.Outer$Inner.add";
+        assert!(is_of_unfit_parts(&delta, &cast(add, Some("java.lang.Integer.compareTo"))));
+        assert!(is_of_unfit_parts(&delta, &cast("p.Name.compareTo", None)));
+        assert!(!is_of_unfit_parts(&delta, &cast(add, None)));
+        assert!(!is_of_unfit_parts(&delta, &thrown(add, Some("java.lang.Integer.compareTo"))));
     }
 
     #[test]
