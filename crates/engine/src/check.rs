@@ -384,6 +384,8 @@ impl Work<'_> {
                 failing: &failing,
                 passing: &passing,
                 heap_mib: self.options.judging.heap_mib,
+                seed: self.options.judging.seed,
+                budget: self.options.judging.budget,
                 votes: self.options.judging.wants(Technique::Agreement, bench.reference.is_some()),
                 deadline: self.options.judging.deadline(Instant::now()),
                 kept,

@@ -5,6 +5,7 @@
 //! an input if RGT would find nothing to count in it, whichever of the two were the reference.
 
 mod agreement;
+mod apart;
 mod questions;
 
 use std::time::Instant;
@@ -15,8 +16,8 @@ use bonafix_judge::ranking::{self, Candidate};
 use bonafix_judge::rgt::{self, Claim, RgtOptions, Ruling};
 use bonafix_lang::{Explore, ExploreRequest, Explored, ExploredVersion, LangError, Run, RunScope};
 use bonafix_model::{
-    Catalog, Confirmation, Delta, Evidence, InputSet, Knowledge, Outcome, PatchReport, Ranking, Sequence,
-    SequenceOutcome, TellingInput, TestId, TreeChange, VersionRole,
+    Budget, Catalog, Confirmation, Delta, Evidence, InputSet, Knowledge, Outcome, PatchReport, Ranking,
+    Sequence, SequenceOutcome, TellingInput, TestId, TreeChange, VersionRole,
 };
 use bonafix_store::RunDir;
 use camino::Utf8Path;
@@ -51,6 +52,10 @@ pub(crate) struct Contest<'a> {
     pub(crate) failing: &'a [TestId],
     pub(crate) passing: &'a [TestId],
     pub(crate) heap_mib: u32,
+    /// Where chance begins.
+    pub(crate) seed: u64,
+    /// What each search for a difference of two patches may cost, or all of them together if it is a time.
+    pub(crate) budget: Budget,
     /// Those that agree are held against those that do not.
     pub(crate) votes: bool,
     /// What is not done by then is left out.
@@ -110,7 +115,11 @@ impl Contest<'_> {
             patches: versions.len() - 1,
             deadline: self.deadline,
         };
-        let differing = bench.differing(&self.inputs(&catalog, &knowledge), run.as_mut())?;
+        let kept = self.inputs(&catalog, &knowledge);
+        let mut differing = bench.differing(&kept, run.as_mut())?;
+        if self.votes {
+            self.search_apart(&bench, &kept, &mut differing, run.as_mut())?;
+        }
         let behaviour = |rival: usize| -> Vec<Option<u32>> {
             // One column on which all agree, so that patches that never differ are one cluster.
             let columns = differing.iter().map(|input| input.answers.classes.get(rival).copied());

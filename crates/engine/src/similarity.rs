@@ -28,6 +28,9 @@ const KEPT_STATEMENTS: usize = 20_000_000;
 const TEST_LIMIT: Duration = Duration::from_secs(20);
 /// Original tests that are traced at most, those that show the bug first, then those that seem to reach the change.
 const MOST_TESTS: usize = 400;
+/// Passing tests that are traced together with those that show the bug; then come ever more at a time, so that some are
+/// known when the time is up.
+const FIRST_TESTS: usize = 12;
 /// Inputs that are traced at a time, until enough of them reach the change.
 const AT_A_TIME: usize = 40;
 
@@ -70,8 +73,15 @@ impl Comparison<'_> {
         };
         let mut tracer = self.explorer.tracer(&request, self.log)?;
         let mut figures = Figures::new(self.options.similarity, tracer.shared());
-        self.trace_tests(tracer.as_mut(), inputs.knowledge, &mut figures)?;
+        // Half of the time is for original tests; what is left of it at the end is theirs too.
+        let mut tests = self.tests(inputs.knowledge, &mut figures);
+        self.trace_tests(tracer.as_mut(), &mut tests, self.half_time(), &mut figures)?;
         self.trace_inputs(tracer.as_mut(), inputs, &mut figures)?;
+        self.trace_tests(tracer.as_mut(), &mut tests, self.deadline, &mut figures)?;
+        figures.set_aside.extend(tests.waiting.iter().map(|test| {
+            let reason = "there was no time left for it".to_owned();
+            SetAside { name: test.to_string(), reason }
+        }));
         let similarity = patch_sim::similarity(figures.tests, figures.set_aside, &self.options.similarity);
         let counts = self.options.strict || patch_sim::shows_in_original_tests(&similarity);
         let evidence = similarity.against.map(|_| Evidence {
@@ -89,23 +99,41 @@ impl Comparison<'_> {
         TraceLimits { statements: LONGEST_TRACE, deadline: self.deadline, test: TEST_LIMIT }
     }
 
-    fn trace_tests(
-        &self,
-        tracer: &mut dyn Tracer,
-        knowledge: &Knowledge,
-        figures: &mut Figures,
-    ) -> Result<(), LangError> {
-        let mut tests = self.failing.to_vec();
-        tests.extend(nearest_first(self.passing, knowledge));
+    fn half_time(&self) -> Option<Instant> {
+        let now = Instant::now();
+        self.deadline.map(|deadline| now + deadline.saturating_duration_since(now) / 2)
+    }
+
+    /// The original tests in the order in which they are traced.
+    fn tests(&self, knowledge: &Knowledge, figures: &mut Figures) -> Tests {
+        let mut waiting = self.failing.to_vec();
+        waiting.extend(nearest_first(self.passing, knowledge));
         let most = MOST_TESTS.max(self.failing.len());
-        for left_out in tests.drain(most.min(tests.len())..) {
+        for left_out in waiting.drain(most.min(waiting.len())..) {
             let reason = "more tests pass than are traced".to_owned();
             figures.set_aside.push(SetAside { name: left_out.to_string(), reason });
         }
-        tracer.tests(&tests, &self.limits(), &mut |number, traced| {
-            let class = if number < self.failing.len() { TestClass::Failing } else { TestClass::Passing };
-            figures.original(tests[number].to_string(), class, traced);
-        })
+        Tests { waiting, next: self.failing.len() + FIRST_TESTS }
+    }
+
+    /// Traces tests, ever more at a time, until there are no more or nothing may be begun any more.
+    fn trace_tests(
+        &self,
+        tracer: &mut dyn Tracer,
+        tests: &mut Tests,
+        until: Option<Instant>,
+        figures: &mut Figures,
+    ) -> Result<(), LangError> {
+        let limits = self.limits();
+        while !tests.waiting.is_empty() && until.is_none_or(|until| Instant::now() < until) {
+            let batch = tests.take();
+            tracer.tests(&batch, &limits, &mut |number, traced| {
+                let fails = self.failing.contains(&batch[number]);
+                let class = if fails { TestClass::Failing } else { TestClass::Passing };
+                figures.original(batch[number].to_string(), class, traced);
+            })?;
+        }
+        Ok(())
     }
 
     /// Traces inputs until enough of them reach the change.
@@ -132,6 +160,21 @@ impl Comparison<'_> {
             })?;
         }
         Ok(())
+    }
+}
+
+/// Original tests that are not traced yet.
+struct Tests {
+    waiting: Vec<TestId>,
+    /// So many come next.
+    next: usize,
+}
+
+impl Tests {
+    fn take(&mut self) -> Vec<TestId> {
+        let batch: Vec<TestId> = self.waiting.drain(..self.next.min(self.waiting.len())).collect();
+        self.next *= 2;
+        batch
     }
 }
 
@@ -373,6 +416,18 @@ mod tests {
         let mut figures = known();
         figures.generated("input".to_owned(), both(trace(calls), trace(calls)), false);
         figures.tests.pop().unwrap()
+    }
+
+    #[test]
+    fn ever_more_tests_are_taken_at_a_time_and_none_is_lost() {
+        let test = |number: u32| TestId(format!("p.T#t{number}"));
+        let mut tests = Tests { waiting: (0..20).map(test).collect(), next: 3 };
+        let sizes: Vec<usize> = std::iter::from_fn(|| {
+            let batch = tests.take();
+            (!batch.is_empty()).then_some(batch.len())
+        })
+        .collect();
+        assert_eq!(sizes, [3, 6, 11]);
     }
 
     #[test]

@@ -66,8 +66,8 @@ mod weave;
 pub use flow::{Block, Edge, EdgeKind, MethodFlow, flows};
 pub use instrument::instrument;
 pub use plan::{
-    Comparison, Condition, IdSpace, Instrumented, MethodName, ProbeKind, ProbePlan, ProbeSite, Selection,
-    SiteKind, SkipReason, Skipped,
+    Comparison, Condition, INITIALIZER, IdSpace, Instrumented, MethodName, ProbeKind, ProbePlan, ProbeSite,
+    Selection, SiteKind, SkipReason, Skipped,
 };
 
 /// Internal name of the class whose static members the probes use.

@@ -5,7 +5,9 @@ use super::class::{Class, Method};
 use super::code::Code;
 use super::constants::{NewConstants, decoded};
 use super::entry::initialised_from;
-use super::plan::{IdSpace, Instrumented, MethodName, ProbeKind, ProbePlan, ProbeSite, SkipReason, Skipped};
+use super::plan::{
+    INITIALIZER, IdSpace, Instrumented, MethodName, ProbeKind, ProbePlan, ProbeSite, SkipReason, Skipped,
+};
 use super::reader::{put2, sized4};
 use super::rewrite::{RewriteError, rewrite};
 use super::weave::Loom;
@@ -21,6 +23,7 @@ pub fn instrument(class: &[u8], plan: &ProbePlan, ids: &mut IdSpace) -> Result<I
     let class = Class::read(class)?;
     let mut shuttle = Shuttle {
         class: &class,
+        plan,
         ids,
         constants: NewConstants::behind(class.pool.count()),
         sites: Vec::new(),
@@ -53,7 +56,10 @@ fn kinds(plan: &ProbePlan, method: &MethodName) -> Vec<ProbeKind> {
         ProbeKind::Call => &plan.calls,
         ProbeKind::Step => &plan.steps,
     };
-    ProbeKind::ALL.into_iter().filter(|kind| selection(kind).contains(method)).collect()
+    let wanted = |kind: &ProbeKind| {
+        selection(kind).contains(method) || (*kind == ProbeKind::Call && plan.watches_initializer(method))
+    };
+    ProbeKind::ALL.into_iter().filter(wanted).collect()
 }
 
 type Replaced = (std::ops::Range<usize>, Vec<u8>);
@@ -81,6 +87,7 @@ fn assembled(class: &Class<'_>, constants: &NewConstants, codes: &[Replaced]) ->
 
 struct Shuttle<'a> {
     class: &'a Class<'a>,
+    plan: &'a ProbePlan,
     ids: &'a mut IdSpace,
     constants: NewConstants,
     sites: Vec<ProbeSite>,
@@ -119,6 +126,7 @@ impl Shuttle<'_> {
             parameters: &parameters,
             result,
             entry,
+            call: self.plan.watches_initializer(name).then_some(INITIALIZER),
         };
         self.largest_that_fits(name, &loom, &kinds)
     }

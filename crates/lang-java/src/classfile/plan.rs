@@ -53,9 +53,21 @@ pub struct ProbePlan {
     pub steps: Selection,
     /// `enter`, `exit`, `thrown`.
     pub calls: Selection,
+    /// The same in each static initialiser that `calls` does not name, with [`INITIALIZER`] for the number of its call.
+    pub initializers: bool,
 }
 
+/// The call of a static initialiser.
+pub const INITIALIZER: u32 = 0x7fff_ffff;
+/// What it is called in a class file.
+const INITIALIZER_NAME: &str = "<clinit>";
+
 impl ProbePlan {
+    /// Is this a static initialiser that is watched, and none of the calls that are asked for?
+    pub(super) fn watches_initializer(&self, method: &MethodName) -> bool {
+        self.initializers && method.name == INITIALIZER_NAME && !self.calls.contains(method)
+    }
+
     /// Every probe in every method.
     pub fn everything() -> Self {
         Self {
@@ -64,6 +76,7 @@ impl ProbePlan {
             lines: Selection::All,
             steps: Selection::All,
             calls: Selection::All,
+            initializers: false,
         }
     }
 }

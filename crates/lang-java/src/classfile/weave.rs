@@ -60,6 +60,8 @@ pub(super) struct Loom<'a> {
     pub(super) result: u8,
     /// The instruction before which `enter` stands.
     pub(super) entry: usize,
+    /// The number of its call, where that is no number of its own.
+    pub(super) call: Option<u32>,
 }
 
 impl Loom<'_> {
@@ -262,8 +264,10 @@ impl Thread<'_> {
     }
 
     fn enter(&mut self) {
-        self.call = next(&mut self.ids.calls);
-        self.site(self.call, SiteKind::Call);
+        self.call = self.loom.call.unwrap_or_else(|| next(&mut self.ids.calls));
+        if self.loom.call.is_none() {
+            self.site(self.call, SiteKind::Call);
+        }
         let receiver = if self.loom.method.is_static { None } else { Some(b'L') };
         let parameters = self.loom.parameters;
         let object = self.constants.class("java/lang/Object");

@@ -161,7 +161,8 @@ impl Written {
         calls: Selection,
         ids: &mut IdSpace,
     ) -> Result<(), LangError> {
-        let plan = ProbePlan { lines: Selection::All, steps: Selection::All, calls, ..ProbePlan::default() };
+        let (lines, steps) = (Selection::All, Selection::All);
+        let plan = ProbePlan { lines, steps, calls, initializers: true, ..ProbePlan::default() };
         let bytes = fs_err::read(file)?;
         let first = ids.lines;
         let instrumented = match instrument(&bytes, &plan, ids) {

@@ -1,9 +1,9 @@
 //! Tests, each as part of a run of tests: twice on the buggy version, and twice on the patched one, on which it must pass.
 //!
-//! Tests share a VM with those before them, and with it static state: what runs only once, such as a static initialiser,
-//! is in the trace of the first test that comes to it. That is the same in all runs as long as they have the same tests
-//! in the same order. So where a VM ends early, only what came before counts, and what comes behind is run again on all
-//! versions, without the test that the VM ended in. The same holds where the file of traces is full.
+//! Tests share a VM with those before them, and with it static state: what runs only once is in the trace of the first test
+//! that comes to it (but for static initialisers, which are in none). That is the same in all runs as long as they have the
+//! same tests in the same order. So where a VM ends early, only what came before counts, and what comes behind is run again
+//! on all versions, without the test that the VM ended in. The same holds where the file of traces is full.
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -11,11 +11,16 @@ import java.util.List;
  * <p>The thread that begins an execution is traced through a field of {@link Probes}; every other thread has lines of its
  * own, found through a thread local. Nothing is locked where lines are noted. Threads are told apart by their number, which
  * grows in the order in which they are made: so the same execution gives the same trace, as long as its threads do the same.
+ *
+ * <p>What runs while a class is initialised is left out: it runs once, in whichever execution comes to the class first, and
+ * another version may come to it in another one.
  */
 public final class LineTrace implements Probes.Recorder {
     private static final int FIRST_ROOM = 1 << 12;
     /** What is kept for the next execution; larger arrays are given back. */
     private static final int KEPT_ROOM = 1 << 20;
+    /** The call of a static initialiser, as it is named where probes are made. */
+    private static final int INITIALIZER = 0x7fffffff;
 
     private static final ThreadLocal<Lines> OWN = new ThreadLocal<>();
     private static final List<Lines> others = new ArrayList<>();
@@ -24,6 +29,12 @@ public final class LineTrace implements Probes.Recorder {
     private static volatile boolean running;
     /** The thread that began, while it is at something that does not belong to the execution. */
     private static volatile Thread resting;
+    /** The thread that began. */
+    private static volatile Thread beginner;
+    /** It is at something that does not belong to the execution. */
+    private static boolean rests;
+    /** So many static initialisers is it in. */
+    private static int initializing;
     private static int limit;
 
     private LineTrace() {
@@ -38,6 +49,7 @@ public final class LineTrace implements Probes.Recorder {
         private int markCount;
         private int depth;
         private boolean cut;
+        private int initializing;
         private int generation;
         private long thread;
 
@@ -49,6 +61,7 @@ public final class LineTrace implements Probes.Recorder {
             count = 0;
             markCount = 0;
             depth = 0;
+            initializing = 0;
             cut = false;
             thread = Thread.currentThread().getId();
             generation = number;
@@ -139,24 +152,33 @@ public final class LineTrace implements Probes.Recorder {
             generation++;
         }
         first.begin(generation);
-        resting = null;
+        beginner = Thread.currentThread();
+        rests = false;
+        initializing = 0;
         running = true;
-        Probes.trace(Thread.currentThread(), first);
+        listen();
+    }
+
+    /** Notes the lines of the thread that began, or none. */
+    private static void listen() {
+        boolean listens = !rests && initializing == 0;
+        resting = listens ? null : beginner;
+        Probes.trace(listens ? beginner : null, listens ? first : null);
     }
 
     /** What the calling thread does from here on is no part of the execution. */
     public static void rest() {
-        if (running) {
-            resting = Thread.currentThread();
-            Probes.trace(null, null);
+        if (running && Thread.currentThread() == beginner) {
+            rests = true;
+            listen();
         }
     }
 
     /** And from here on it is again. */
     public static void resume() {
-        if (running) {
-            resting = null;
-            Probes.trace(Thread.currentThread(), first);
+        if (running && Thread.currentThread() == beginner) {
+            rests = false;
+            listen();
         }
     }
 
@@ -182,7 +204,25 @@ public final class LineTrace implements Probes.Recorder {
                 others.add(own);
             }
         }
-        return own;
+        return own.initializing > 0 ? null : own;
+    }
+
+    /** A static initialiser begins (1) or ends (-1). */
+    private static void initialize(int change) {
+        if (!running) {
+            return;
+        }
+        if (Thread.currentThread() == beginner) {
+            // One that began before the execution ends in it.
+            initializing = Math.max(0, initializing + change);
+            listen();
+            return;
+        }
+        ofOther();
+        Lines own = OWN.get();
+        if (own != null) {
+            own.initializing = Math.max(0, own.initializing + change);
+        }
     }
 
     /** Whether a changed method was entered. */
@@ -243,6 +283,10 @@ public final class LineTrace implements Probes.Recorder {
 
     @Override
     public void enter(Object[] values, int call) {
+        if (call == INITIALIZER) {
+            initialize(1);
+            return;
+        }
         Lines lines = Probes.tracedHere();
         if (lines != null) {
             lines.enter();
@@ -251,14 +295,19 @@ public final class LineTrace implements Probes.Recorder {
 
     @Override
     public void exit(Object result, int call) {
-        Lines lines = Probes.tracedHere();
-        if (lines != null) {
-            lines.leave();
-        }
+        leave(call);
     }
 
     @Override
     public void thrown(Throwable thrown, int call) {
+        leave(call);
+    }
+
+    private static void leave(int call) {
+        if (call == INITIALIZER) {
+            initialize(-1);
+            return;
+        }
         Lines lines = Probes.tracedHere();
         if (lines != null) {
             lines.leave();

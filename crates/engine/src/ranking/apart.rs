@@ -1,0 +1,129 @@
+//! Patches that look alike so far: a search for inputs on which they are not.
+//!
+//! The searches that judged each patch looked for what it does otherwise than the buggy version, or the reference. Two
+//! patches may differ where neither of these does, and then only a search for that very difference tells.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use bonafix_generate::{Reaction, Search, SearchOptions};
+use bonafix_judge::ranking::clusters;
+use bonafix_lang::{LangError, Run, RunScope};
+use bonafix_model::{Budget, Sequence, SequenceOutcome};
+
+use super::{Comparer, Contest, Differing, version};
+use crate::seen::Seen;
+
+/// Inputs without news after which two patches are taken for the same.
+const PATIENCE: u64 = 20_000;
+/// Less than that is not worth a search.
+const LEAST: Duration = Duration::from_millis(300);
+
+type Pair = (usize, usize);
+
+impl Contest<'_> {
+    /// Searches, for patches that did the same on all inputs so far, for one on which they do not.
+    pub(super) fn search_apart(
+        &self,
+        bench: &Comparer<'_>,
+        kept: &[Sequence],
+        differing: &mut Vec<Differing>,
+        run: &mut dyn Run,
+    ) -> Result<(), LangError> {
+        let now = Instant::now();
+        let end = bench.deadline.map(|deadline| now + deadline.saturating_duration_since(now) * 3 / 4);
+        let mut searched: BTreeSet<Pair> = BTreeSet::new();
+        loop {
+            let mut open = alike(differing, bench.patches);
+            open.retain(|pair| !searched.contains(pair));
+            let Some(pair) = open.first().copied() else { return Ok(()) };
+            let Some(budget) = self.share(end, open.len()) else { return Ok(()) };
+            searched.insert(pair);
+            if let Some(input) = self.search_pair(bench, pair, kept, budget, run)?
+                && let Some(seen) = bench.tell_apart(&input, run)?
+            {
+                differing.push(seen);
+            }
+        }
+    }
+
+    /// What one of so many searches may cost; none if that is not worth it.
+    fn share(&self, end: Option<Instant>, searches: usize) -> Option<Budget> {
+        match (self.budget, end) {
+            (Budget::Time(_), Some(end)) => {
+                let left = end.saturating_duration_since(Instant::now());
+                let share = left / u32::try_from(searches).unwrap_or(u32::MAX);
+                (share >= LEAST).then_some(Budget::Time(share))
+            }
+            (budget, _) => Some(budget),
+        }
+    }
+
+    fn search_pair(
+        &self,
+        bench: &Comparer<'_>,
+        pair: Pair,
+        kept: &[Sequence],
+        budget: Budget,
+        run: &mut dyn Run,
+    ) -> Result<Option<Sequence>, LangError> {
+        let goals = run.goals().to_vec();
+        let versions = vec![version(pair.0), version(pair.1)];
+        let options = SearchOptions {
+            seed: self.seed,
+            budget,
+            scope: RunScope { versions: versions.clone(), show_all: false },
+            patience: PATIENCE,
+            kept: kept.to_vec(),
+        };
+        let mut found = None;
+        Search::new(bench.knowledge, bench.catalog, &goals, options).run(
+            run,
+            &mut |finding, run| {
+                if !bench.is_apart(&finding.input, &finding.outcome, &versions, run)? {
+                    return Ok(Reaction::Continue);
+                }
+                found = Some(finding.input.clone());
+                Ok(Reaction::Stop)
+            },
+            &mut |_| {},
+        )?;
+        Ok(found)
+    }
+}
+
+impl Comparer<'_> {
+    /// Do two patches differ on an input in a way that counts, and do so again in fresh state?
+    fn is_apart(
+        &self,
+        input: &Sequence,
+        outcome: &SequenceOutcome,
+        pair: &[u32],
+        run: &mut dyn Run,
+    ) -> Result<bool, LangError> {
+        let counts = match outcome {
+            SequenceOutcome::Differs { observations, .. } if observations.len() == pair.len() => {
+                let seen = |number: usize| Seen::Observed(Box::new(observations[number].clone()));
+                self.differ(input, &seen(0), &seen(1)).is_some()
+            }
+            SequenceOutcome::Failed { .. } => true,
+            _ => false,
+        };
+        Ok(counts && self.claim(input, [pair[0], pair[1]], run)?.is_some())
+    }
+}
+
+/// For each patch that did the same as an earlier one on all inputs, the first such and itself.
+fn alike(differing: &[Differing], patches: usize) -> Vec<Pair> {
+    let behaviour = |patch: usize| -> Vec<Option<u32>> {
+        let columns = differing.iter().map(|input| input.answers.classes.get(patch).copied());
+        std::iter::once(Some(0)).chain(columns).collect()
+    };
+    let behaviours: Vec<Vec<Option<u32>>> = (0..patches).map(behaviour).collect();
+    let clusters = clusters(behaviours.iter().map(Vec::as_slice));
+    let first = |patch: usize| clusters.iter().position(|cluster| *cluster == clusters[patch]);
+    (0..patches)
+        .filter_map(|patch| Some((first(patch)?, patch)))
+        .filter(|(first, patch)| first < patch)
+        .collect()
+}
