@@ -248,6 +248,7 @@ fn knowledge() -> Knowledge {
             "java.util.NoSuchElementException".to_owned(),
         ],
         parameters: vec![parameter],
+        ..CallableFacts::default()
     };
     Knowledge {
         targets: vec![Target { distance: 0, callable: BELOW }],
