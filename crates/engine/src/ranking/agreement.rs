@@ -52,8 +52,10 @@ impl Contest<'_> {
         // What was made smaller may be something that the others do not agree on any more.
         let agreed = bench.tell_apart(&small, run)?.is_some_and(|seen| dissent.shows_in(&seen.answers));
         let input = if agreed { &small } else { input };
-        let Some(claim) = bench.claim(input, [one, other], run)? else { return Ok(None) };
-        let buggy = bench.claim(input, [one, BUGGY], run)?.map(|claim| claim.actual);
+        let Some(claim) = bench.shown(input, [one, other], run)?.map(|(claim, _)| claim) else {
+            return Ok(None);
+        };
+        let buggy = bench.shown(input, [one, BUGGY], run)?.map(|(claim, _)| claim.actual);
         let names: Vec<&str> =
             dissent.agreeing.iter().map(|number| self.rivals[*number].report.name.as_str()).collect();
         let what = what(&claim);

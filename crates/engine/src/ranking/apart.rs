@@ -109,7 +109,7 @@ impl Comparer<'_> {
             SequenceOutcome::Failed { .. } => true,
             _ => false,
         };
-        Ok(counts && self.claim(input, [pair[0], pair[1]], run)?.is_some())
+        Ok(counts && self.shown(input, [pair[0], pair[1]], run)?.is_some())
     }
 }
 
