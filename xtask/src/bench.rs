@@ -4,6 +4,7 @@
 //! comparing runs of one machine: nothing here is a timed test.
 
 mod large;
+mod phases;
 mod printed;
 mod search;
 
@@ -25,10 +26,10 @@ pub(crate) const HELP: &str = "\
 Builds bonafix in release, measures, prints a table and writes it to target/xtask/bench/bench.txt and bench.json.
 Today: the wall time of `bonafix check` on every bundled case, with an empty cache and again with what that left, and
 the median time until a patched version is ready; the same on a generated project of 100,000 lines, with the time
-to run five tests of it, and the time from a patch to the first input that ran; inputs a second in the searches of two
-cases; classes instrumented a second; inputs for each second of a core in three versions of a class with state and of
-one with string utilities, with probes, without, and the one against the other; the time to compare two traces, by their
-length and by how alike they are.
+to run five tests of it, and the time from a patch to the first input that ran; the time of each step where a case is
+judged without its reference; inputs a second in the searches of two cases; classes instrumented a second; inputs for
+each second of a core in three versions of a class with state and of one with string utilities, with probes, without, and
+the one against the other; the time to compare two traces, by their length and by how alike they are.
 
 Examples:
   cargo xtask bench
@@ -127,6 +128,7 @@ fn measure_all(workspace: &Workspace, bonafix: &Utf8Path) -> Result<Vec<Measurem
     }
     measurements.extend(median(builds).map(ready_version));
     measurements.extend(large::measure(workspace, bonafix)?);
+    measurements.extend(phases::measure(workspace, bonafix)?);
     measurements.extend(search::measure(workspace, bonafix)?);
     measurements.extend(printed::measure(workspace)?);
     Ok(measurements)
