@@ -793,6 +793,7 @@ fn identity_hashes_in_texts_are_covered_and_nothing_else_is() {
     public static Object builder() { return new StringBuilder().append(new A()); }
     public static int message() { throw new IllegalStateException("no " + new A() + "!"); }
     public static A state() { return new A(); }
+    public static int cast() { Object a = new A(); return ((Inner) a).hashCode(); }
     public static String own() {
         return "user@beef p.B@beef A@1f p.A@ p.A@1f2e3d4c5 p.A@0f p.A@1F p.A@bee-f p.A@beetle @1f a[X@1f [Lp.B;@1f Lp.A;@1f";
     }
@@ -818,6 +819,13 @@ fn identity_hashes_in_texts_are_covered_and_nothing_else_is() {
         let call = static_call(arena, name, &[]);
         assert_eq!(result(arena, &call), expected, "{name}");
     }
+    // Since JDK 11 it names the loader: `… of loader bonafix.runtime.arena.VersionLoader @1a2b3c)`.
+    let cast = static_call(arena, "cast", &[]);
+    let said = result(arena, &cast);
+    assert!(
+        said.contains("cannot be cast") && said.replace("Loader @hash", "").find(" @").is_none(),
+        "{said}"
+    );
 }
 
 #[test]

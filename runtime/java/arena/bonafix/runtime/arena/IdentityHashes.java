@@ -7,7 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Covers the identity hashes that {@code Object.toString} gets into texts: {@code pkg.Type@1a2b3c}, {@code [I@1a2b3c}.
+ * Covers the identity hashes that {@code Object.toString} gets into texts: {@code pkg.Type@1a2b3c}, {@code [I@1a2b3c}; and those
+ * of class loaders, which the VM puts into what it says of casts.
  *
  * <p>Only behind the name of a class that some version or a library has, whether it is loaded or not: so the same text is
  * the same in all versions and at all times, and {@code user@beef} stays what it is.
@@ -20,6 +21,7 @@ final class IdentityHashes {
     private static final String PRIMITIVES = "ZBCSIJFD";
     /** What follows it is a number that the VM gives out; so does what stands behind a slash. */
     private static final String LAMBDA = "$$Lambda";
+    private static final String OF_LOADER = " of loader ";
 
     private final List<VersionFiles> versions;
     private final ClassLoader libraries;
@@ -67,6 +69,9 @@ final class IdentityHashes {
 
     /** Up to where the name before the sign says something; -1 if no class has that name. */
     private int endOfName(String text, int at) {
+        if (isOfLoader(text, at)) {
+            return at;
+        }
         boolean ofObjects = at > 0 && text.charAt(at - 1) == ';';
         int end = ofObjects ? at - 1 : at;
         int start = end;
@@ -85,6 +90,18 @@ final class IdentityHashes {
         int lambda = name.indexOf(LAMBDA);
         String holder = lambda < 0 ? StubClass.withoutSuffix(name) : name.substring(0, lambda);
         return !isKnown(holder) ? -1 : lambda < 0 ? at : start + lambda + LAMBDA.length();
+    }
+
+    /** In what the VM says of a cast: {@code … of loader pkg.Loader @1a2b3c}, where the loader is often one of ours. */
+    private static boolean isOfLoader(String text, int at) {
+        if (at == 0 || text.charAt(at - 1) != ' ') {
+            return false;
+        }
+        int start = at - 1;
+        while (start > 0 && at - start <= MAX_NAME && isOfName(text.charAt(start - 1))) {
+            start--;
+        }
+        return start < at - 1 && text.startsWith(OF_LOADER, start - OF_LOADER.length());
     }
 
     private static boolean isOfName(char unit) {
