@@ -83,7 +83,7 @@ impl Comparison<'_> {
             SetAside { name: test.to_string(), reason }
         }));
         let similarity = patch_sim::similarity(figures.tests, figures.set_aside, &self.options.similarity);
-        let counts = self.options.strict || patch_sim::shows_in_original_tests(&similarity);
+        let counts = self.options.strict || patch_sim::counts(&similarity);
         let evidence = similarity.against.map(|_| Evidence {
             technique: patch_sim::NAME.to_owned(),
             strength: if counts { Strength::Heuristic } else { Strength::Remark },

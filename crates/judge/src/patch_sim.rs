@@ -143,25 +143,42 @@ fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// Why what PATCH-SIM says is a mere remark: see [`shows_in_original_tests`].
-pub const REMARK: &str = "only-in-short-or-generated-tests";
+/// Why what PATCH-SIM says is a mere remark: see [`counts`].
+pub const REMARK: &str = "little-changes-around";
 
-/// Does an original test that passes change by `Kp` or more, the patch's own lines left out?
+/// Of a passing test, at least so many statements that both versions have must run otherwise …
+const LEAST_STATEMENTS: f64 = 100.0;
+/// … and at least this share of them.
+const LEAST_SHARE: f64 = 0.1;
+
+/// Does what PATCH-SIM has against a patch count?
 ///
-/// Where methods are short, the lines of a patch are themselves a quarter of what runs, and a generated test that takes another
-/// way is soon called passing: then PATCH-SIM blames right patches as readily as wrong ones. On original tests it is known that
-/// they pass, and around the patch everything should go on as it did.
-pub fn shows_in_original_tests(similarity: &Similarity) -> bool {
-    original_that_shows(similarity).is_some()
+/// Where methods are short, the lines of a patch are themselves a quarter of what runs, and a fix that is written otherwise runs
+/// some twenty lines otherwise: there PATCH-SIM blames right patches as readily as wrong ones. Around the patch everything
+/// should go on as it did: so a passing test must change by much, the patch's own lines left out, and by no less than failing
+/// tests do; where none of these could be compared, by `Kp`.
+pub fn counts(similarity: &Similarity) -> bool {
+    passing_that_changes_much(similarity).is_some()
 }
 
 /// The test in which it shows most, the first of several.
-fn original_that_shows(similarity: &Similarity) -> Option<&TestFigures> {
-    let originals = similarity.tests.iter().filter(|test| {
-        test.origin == TestOrigin::Original && test.class == TestClass::Passing && !test.change_around.at_most
-    });
-    let showing = originals.filter(|test| at_least(test.change_around.value, similarity.kp));
+fn passing_that_changes_much(similarity: &Similarity) -> Option<&TestFigures> {
+    let failing = similarity.tests.iter().filter(|test| test.class == TestClass::Failing);
+    let failing = mean(&failing.map(|test| test.change_around.value).collect::<Vec<_>>());
+    let threshold = failing.unwrap_or(similarity.kp).max(LEAST_SHARE);
+    let much = |test: &&TestFigures| {
+        test.class == TestClass::Passing
+            && !test.change_around.at_most
+            && at_least(test.change_around.value, threshold)
+            && statements_that_differ(test) >= LEAST_STATEMENTS
+    };
+    let showing = similarity.tests.iter().filter(much);
     showing.reduce(|most, test| if test.change_around.value > most.change_around.value { test } else { most })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no trace has 2^52 statements")]
+fn statements_that_differ(test: &TestFigures) -> f64 {
+    test.change_around.value * test.statements.0.max(test.statements.1) as f64
 }
 
 /// How far the patch is from the buggy version in what it does: the mean change of original tests that reach the change.

@@ -2,12 +2,12 @@
 
 use bonafix_model::{Similarity, SimilarityRule, TestClass, TestFigures, TestOrigin};
 
-use super::{farthest_passing, original_that_shows};
+use super::{farthest_passing, passing_that_changes_much};
 
-/// Which test, which figures, which condition, and in which original test it shows.
+/// Which test, which figures, which condition, and which test makes it count.
 pub fn sentence(similarity: &Similarity) -> String {
     let decided = decided(similarity);
-    let showing = original_that_shows(similarity).filter(|_| similarity.against.is_some());
+    let showing = passing_that_changes_much(similarity).filter(|_| similarity.against.is_some());
     match showing {
         Some(test) => {
             let around = figure(test.change_around.value);

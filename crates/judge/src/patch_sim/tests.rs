@@ -247,15 +247,16 @@ fn the_sentence_names_the_test_the_figures_and_the_condition() {
 }
 
 #[test]
-fn the_sentence_names_the_original_test_that_makes_it_count() {
+fn the_sentence_names_the_test_that_makes_it_count() {
     let named = |name: &str, around: f64, test: TestFigures| TestFigures {
         name: name.to_owned(),
         change_around: exactly(around),
+        statements: (2_000, 1_000),
         ..test
     };
-    let generated = TestFigures { origin: Generated, ..named("#7 f(3)", 0.9, passing(0.9)) };
+    let generated = TestFigures { origin: Generated, ..named("#7 f(3)", 0.04, passing(0.9)) };
     let tests =
-        vec![generated, named("T.a", 0.3, passing(0.4)), named("T.b", 0.5, passing(0.3)), failing(0.9)];
+        vec![generated, named("T.a", 0.3, passing(0.4)), named("T.b", 0.5, passing(0.3)), failing(0.2)];
     assert_eq!(
         sentence(&similarity(tests, Vec::new(), &paper())),
         "the generated test #7 f(3), which counts as passing, changes by 0.900: what passes must change by less than \
@@ -264,14 +265,25 @@ fn the_sentence_names_the_original_test_that_makes_it_count() {
 }
 
 #[test]
-fn what_shows_only_in_generated_tests_or_in_the_lines_of_the_patch_is_a_remark() {
-    let around = |value: f64, test: TestFigures| TestFigures { change_around: exactly(value), ..test };
-    let shows = |test: TestFigures| {
-        let similarity = similarity(vec![test], Vec::new(), &paper());
-        assert!(similarity.against.is_some(), "the formulas say so in any case");
-        shows_in_original_tests(&similarity)
+fn what_shows_in_short_tests_or_in_the_lines_of_the_patch_is_a_remark() {
+    let around = |value: f64, statements: u64, test: TestFigures| TestFigures {
+        change_around: exactly(value),
+        statements: (statements, 1),
+        ..test
     };
-    assert!(shows(around(0.25, passing(0.6))));
-    assert!(!shows(around(0.24, passing(0.6))), "most of it are the lines of the patch");
-    assert!(!shows(TestFigures { origin: Generated, ..around(0.6, passing(0.6)) }));
+    let counted = |tests: &[TestFigures]| {
+        let similarity = similarity(tests.to_vec(), Vec::new(), &paper());
+        assert!(similarity.against.is_some(), "the formulas say so in any case");
+        counts(&similarity)
+    };
+    let failing = |value: f64| around(value, 500, failing(0.6));
+    let passing = |value: f64, statements: u64| around(value, statements, passing(0.6));
+    assert!(counted(&[passing(0.25, 400)]));
+    assert!(!counted(&[passing(0.24, 4_000)]), "without a failing test Kp decides");
+    assert!(counted(&[passing(0.24, 4_000), failing(0.2)]));
+    assert!(!counted(&[passing(0.24, 4_000), failing(0.3)]), "failing tests change more");
+    assert!(!counted(&[passing(0.24, 400), failing(0.2)]), "that are 96 statements");
+    assert!(!counted(&[passing(0.09, 40_000), failing(0.0)]), "that is less than a tenth");
+    assert!(!counted(&[TestFigures { change_around: at_most(0.9), ..passing(0.9, 4_000) }]));
+    assert!(counted(&[TestFigures { origin: Generated, ..passing(0.9, 4_000) }]));
 }
