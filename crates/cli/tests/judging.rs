@@ -217,6 +217,45 @@ fn patches_that_behave_alike_are_one_cluster_and_an_input_tells_the_others_apart
 }
 
 #[test]
+fn what_patches_agree_on_makes_one_that_does_otherwise_suspicious_and_the_run_can_be_repeated() {
+    let subject = Subject::leap();
+    let same_code = FIX.replace("year % 4 == 0 && (", "(year % 4) == 0 && (");
+    let patches = [
+        subject.patch("one.diff", FIX),
+        subject.patch("other.diff", correct()),
+        subject.patch("wrong.diff", overfitting()),
+        subject.patch("same.diff", same_code),
+    ];
+    let run = |name: &str, patches: &[String], jobs: &str| {
+        let out = subject.folder().join(name);
+        let mut arguments = vec!["check", "--out", out.as_str(), "--technique", "agreement", "--jobs", jobs];
+        arguments.extend(["--budget", "1000inputs", "--format", "json"]);
+        arguments.extend(patches.iter().flat_map(|patch| ["--patch", patch.as_str()]));
+        plain(subject.run(&arguments).expect(0, &[]).json(), out.as_str())
+    };
+    let outcomes = |report: &Value| -> Vec<String> {
+        let patches = report["patches"].as_array().unwrap().iter();
+        patches.map(|patch| patch["verdict"]["outcome"].as_str().unwrap().to_owned()).collect()
+    };
+    let report = run("out-a", &patches[..3], "1");
+    assert_eq!(outcomes(&report), ["unrefuted", "unrefuted", "suspicious"]);
+    let found = &report["patches"][2]["evidence"][0];
+    assert_eq!(
+        (found["technique"].as_str(), found["strength"].as_str()),
+        (Some("agreement"), Some("heuristic"))
+    );
+    let exhibit = &found["exhibit"];
+    assert_eq!((exhibit["expected"].as_str(), exhibit["actual"].as_str()), (Some("false"), Some("true")));
+    assert_eq!(exhibit["buggy"], "true");
+    let places = report["ranking"]["rows"].as_array().unwrap();
+    assert!(places[2]["name"].as_str().unwrap().ends_with("wrong.diff"), "{places:#?}");
+    assert_eq!(run("out-b", &patches[..3], "3"), report);
+    // Two of one code are one voice.
+    let twice = [patches[0].clone(), patches[3].clone(), patches[2].clone()];
+    assert_eq!(outcomes(&run("out-c", &twice, "1")), ["unrefuted", "unrefuted", "unrefuted"]);
+}
+
+#[test]
 fn rgt_alone_needs_a_reference() {
     let subject = Subject::leap();
     let patch = subject.patch("judged.diff", FIX);
