@@ -48,6 +48,9 @@ fn diagnose() -> Diagnosis {
             jdk(),
             tool("mvn", "Maven projects and `java.dependencies` cannot be resolved; apt-get install maven"),
             tool("gradle", "Gradle projects need the keys of bonafix.toml instead"),
+            c_compiler(),
+            tool("make", "C projects with a makefile cannot be built; apt-get install make"),
+            tool("cmake", "C projects with CMake cannot be built; apt-get install cmake"),
             tool("git", "`--base` and `--head` cannot be used; apt-get install git"),
         ],
         sandbox: protection.present(),
@@ -72,6 +75,18 @@ fn jdk() -> Finding {
             Finding { name: "jdk", found: true, what, cost: "" }
         }
         Err(error) => Finding { name: "jdk", found: false, what: error.to_string(), cost },
+    }
+}
+
+/// The compiler that bonafix would take.
+fn c_compiler() -> Finding {
+    let found = ["clang", "gcc", "cc"].into_iter().find_map(toolchain::find_tool);
+    let cost = "no C program can be built; apt-get install clang";
+    match found {
+        Some(path) => Finding { name: "cc", found: true, what: path.into_string(), cost: "" },
+        None => {
+            Finding { name: "cc", found: false, what: "neither clang nor gcc was found".to_owned(), cost }
+        }
     }
 }
 

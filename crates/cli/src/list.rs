@@ -20,7 +20,10 @@ fn render(what: ListOf) -> String {
     match what {
         ListOf::Languages => table::render(
             &["language", "what"],
-            &rows(&[["java", "Java 1.3 and later, with JUnit 3, 4, 5 or 6"]]),
+            &rows(&[
+                ["java", "Java 1.3 and later, with JUnit 3, 4, 5 or 6"],
+                ["c", "C and C++, tests by input and output or by a script; patches are not judged yet"],
+            ]),
         ),
         ListOf::Builds => table::render(&["build", "recognised by"], &rows(&BUILDS)),
         ListOf::Outcomes => outcomes(),
@@ -28,13 +31,19 @@ fn render(what: ListOf) -> String {
     }
 }
 
-const BUILDS: [[&str; 2]; 6] = [
+const BUILDS: [[&str; 2]; 12] = [
     ["bonafix.toml", "the keys java.sources, java.tests, java.classpath or java.dependencies"],
     ["defects4j", "a checkout with .defects4j.config or defects4j.build.properties"],
     ["maven", "pom.xml, single or multi-module"],
     ["gradle", "build.gradle, through an installed Gradle or a wrapper whose distribution is there"],
     ["ant", "build.xml, with the class path given or in lib folders"],
     ["plain", "source folders"],
+    ["command", "C: the key c.command"],
+    ["cmake", "C: CMakeLists.txt"],
+    ["autotools", "C: configure or configure.ac"],
+    ["make", "C: a makefile"],
+    ["compile-commands", "C: compile_commands.json, all linked into one program"],
+    ["files", "C: the key c.sources, or sources in the project's folder"],
 ];
 
 fn techniques() -> Vec<Vec<String>> {

@@ -246,7 +246,9 @@ fn help_shows_examples_for_every_subcommand() {
     subject.run(&["completions", "bash"]).expect(0, &["_bonafix"]);
     subject.run(&["man"]).expect(0, &[".TH bonafix"]);
     subject.run(&["schema", "case.toml"]).expect(0, &["\"title\"", "failing"]);
-    subject.run(&["list"]).expect(0, &["java", "maven", "refuted", "rgt", "patch-sim", "new-failures"]);
+    subject
+        .run(&["list"])
+        .expect(0, &["java", "maven", "cmake", "refuted", "rgt", "patch-sim", "new-failures"]);
 }
 
 #[test]

@@ -9,6 +9,9 @@ use crate::cases::{self, Expectation};
 
 const CASE_FILE: &str = "case.toml";
 
+/// Folders of bundled cases whose patches bonafix can judge. Cases of other languages are taken when they are named.
+const JUDGED: [&str; 1] = ["java"];
+
 /// A case to be judged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Subject {
@@ -28,7 +31,7 @@ pub(super) fn subjects(root: &Utf8Path, options: &Options) -> Result<Vec<Subject
     let bundled = root.join("cases").canonicalize_utf8().unwrap_or_else(|_| root.join("cases"));
     let mut found = Vec::new();
     if options.subjects.is_empty() {
-        found.extend(below(&bundled));
+        found.extend(JUDGED.iter().flat_map(|language| below(&bundled.join(language))));
     }
     for argument in &options.subjects {
         let folders = named(&bundled, argument);
@@ -128,13 +131,15 @@ mod tests {
 
     #[test]
     fn bundled_cases_go_by_name_and_others_by_folder() {
-        let (_guard, root) = tree(&["cases/java/one", "cases/java/two", "other/x/three", "other/four"]);
+        let (_guard, root) =
+            tree(&["cases/java/one", "cases/java/two", "cases/c/five", "other/x/three", "other/four"]);
         let names = |options: &Options| -> Vec<(String, bool)> {
             let subjects = subjects(&root, options).unwrap();
             subjects.into_iter().map(|subject| (subject.name, subject.bundled)).collect()
         };
         assert_eq!(names(&options(&[])), [("one".to_owned(), true), ("two".to_owned(), true)]);
         assert_eq!(names(&options(&["two"])), [("two".to_owned(), true)]);
+        assert_eq!(names(&options(&["five"])), [("five".to_owned(), true)], "not judged, unless it is named");
         let other = root.join("other");
         assert_eq!(
             names(&options(&[other.as_str()])),
