@@ -29,7 +29,9 @@ the median time until a patched version is ready; the same on a generated projec
 to run five tests of it, and the time from a patch to the first input that ran; the time of each step where a case is
 judged without its reference; inputs a second in the searches of two cases; classes instrumented a second; inputs for
 each second of a core in three versions of a class with state and of one with string utilities, with probes, without, and
-the one against the other; the time to compare two traces, by their length and by how alike they are.
+the one against the other; the processor time of a test that is all loops and of one with many short calls, plain, traced,
+and the one against the other, and that of writing down their traces; the time to compare two traces, by their length and by
+how alike they are.
 
 Examples:
   cargo xtask bench
