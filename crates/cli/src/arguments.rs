@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bonafix_engine::{SandboxMode, SimOptions, Technique};
+use bonafix_engine::{FailingMean, SandboxMode, SimOptions, Technique};
 use bonafix_model::Budget;
 use camino::Utf8PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -157,6 +157,15 @@ pub(crate) struct CheckArguments {
     /// patch-sim: tests to make
     #[arg(long, value_name = "N", default_value_t = 20, help_heading = "How to judge")]
     pub(crate) generated_tests: u16,
+    /// patch-sim: make tests that run otherwise inside of the change, each of them
+    #[arg(long, help_heading = "How to judge")]
+    pub(crate) varied_tests: bool,
+    /// patch-sim: what is made of the changes of failing tests
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = FailingMeanName::Mean, help_heading = "How to judge")]
+    pub(crate) failing_mean: FailingMeanName,
+    /// patch-sim: by so much a generated test must be nearer to passing tests than to failing ones, or farther, to count
+    #[arg(long, value_name = "D", default_value_t = SimOptions::default().margin, value_parser = fraction, help_heading = "How to judge")]
+    pub(crate) margin: f64,
     /// What the search for counterexamples may cost for each patch: a time (60s, 2m) or a number of inputs
     /// (20000inputs), which makes two runs the same
     #[arg(long, value_name = "TIME|INPUTS", default_value = "60s", value_parser = budget, help_heading = "How to search")]
@@ -223,6 +232,27 @@ impl From<TechniqueName> for Technique {
             TechniqueName::NewFailures => Self::NewFailures,
             TechniqueName::PatchSim => Self::PatchSim,
             TechniqueName::Agreement => Self::Agreement,
+        }
+    }
+}
+
+/// One figure for the changes of failing tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailingMeanName {
+    /// Their mean, as published
+    Mean,
+    /// The one in the middle
+    Median,
+    /// Their mean without the largest, from three tests on
+    WithoutFarthest,
+}
+
+impl From<FailingMeanName> for FailingMean {
+    fn from(name: FailingMeanName) -> Self {
+        match name {
+            FailingMeanName::Mean => Self::Mean,
+            FailingMeanName::Median => Self::Median,
+            FailingMeanName::WithoutFarthest => Self::WithoutFarthest,
         }
     }
 }

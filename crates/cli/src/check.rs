@@ -89,7 +89,13 @@ fn options(arguments: CheckArguments) -> Result<CheckOptions, CheckError> {
         judging: JudgingOptions {
             techniques: (arguments.no_technique || !arguments.technique.is_empty())
                 .then(|| arguments.technique.into_iter().map(Into::into).collect()),
-            similarity: SimOptions { kt: arguments.kt, kp: arguments.kp, ..SimOptions::default() },
+            similarity: SimOptions {
+                kt: arguments.kt,
+                kp: arguments.kp,
+                failing_mean: arguments.failing_mean.into(),
+                margin: arguments.margin,
+            },
+            varied_tests: arguments.varied_tests,
             generated_tests: usize::from(arguments.generated_tests),
             budget: arguments.budget,
             seed: arguments.seed,

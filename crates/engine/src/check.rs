@@ -547,8 +547,10 @@ fn plan(options: &CheckOptions, description: &Description) -> Result<Plan, Check
     plan.options.insert("budget".to_owned(), judging.budget.to_string());
     plan.options.insert("strict".to_owned(), judging.strict.to_string());
     plan.options.insert("heap".to_owned(), judging.heap_mib.to_string());
-    plan.options
-        .insert("similarity".to_owned(), format!("{:?} {}", judging.similarity, judging.generated_tests));
+    plan.options.insert(
+        "similarity".to_owned(),
+        format!("{:?} {} {}", judging.similarity, judging.generated_tests, judging.varied_tests),
+    );
     if let Some(techniques) = &judging.techniques {
         let names: Vec<&str> = techniques.iter().map(|technique| technique.name()).collect();
         plan.options.insert("techniques".to_owned(), names.join(","));

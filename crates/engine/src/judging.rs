@@ -57,6 +57,8 @@ pub struct JudgingOptions {
     pub similarity: SimOptions,
     /// Tests that PATCH-SIM makes.
     pub generated_tests: usize,
+    /// Each of them runs otherwise inside of the change.
+    pub varied_tests: bool,
     /// Patches judged at the same time.
     pub jobs: usize,
     /// Inputs to run first.

@@ -22,7 +22,7 @@ mod seen;
 mod session;
 mod similarity;
 
-pub use bonafix_judge::patch_sim::Options as SimOptions;
+pub use bonafix_judge::patch_sim::{FailingMean, Options as SimOptions};
 pub use bonafix_lang_java::toolchain;
 pub use bonafix_proc::{Launcher, Protection, SandboxMode, interrupt};
 pub use bonafix_store::{Cache, RunDir, StoreError};

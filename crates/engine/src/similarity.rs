@@ -73,6 +73,7 @@ impl Comparison<'_> {
         };
         let mut tracer = self.explorer.tracer(&request, self.log)?;
         let mut figures = Figures::new(self.options.similarity, tracer.shared());
+        figures.varied = self.options.varied_tests.then(BTreeSet::new);
         // Half of the time is for original tests; what is left of it at the end is theirs too.
         let mut tests = self.tests(inputs.knowledge, &mut figures);
         self.trace_tests(tracer.as_mut(), &mut tests, self.half_time(), &mut figures)?;
@@ -266,6 +267,8 @@ struct Figures {
     lacks_failing: bool,
     kept: usize,
     generated: usize,
+    /// What generated tests ran inside of the change, where each is to run something else.
+    varied: Option<BTreeSet<Vec<u32>>>,
 }
 
 impl Figures {
@@ -280,6 +283,7 @@ impl Figures {
             lacks_failing: false,
             kept: 0,
             generated: 0,
+            varied: None,
         }
     }
 
@@ -302,6 +306,9 @@ impl Figures {
     fn generated(&mut self, name: String, traced: Traced, differs: bool) {
         let Some((buggy, patched)) = self.comparable(&name, traced) else { return };
         let within = buggy.within_change();
+        if self.varied.as_mut().is_some_and(|known| !known.insert(within.clone())) {
+            return;
+        }
         let (to_passing, to_failing) = (self.passing.nearest(&within), self.failing.nearest(&within));
         let class = match to_failing {
             None if self.lacks_failing => TestClass::Discarded,
@@ -448,6 +455,16 @@ mod tests {
         let alike = generated(&[&[10, 11], &[10, 12]]);
         assert_eq!((alike.class, alike.to_passing.unwrap().value), (TestClass::Passing, 0.0));
         assert_eq!(generated(&[&[10, 13]]).class, TestClass::Failing);
+    }
+
+    #[test]
+    fn varied_tests_run_otherwise_inside_of_the_change_each_of_them() {
+        let mut figures = known();
+        figures.varied = Some(BTreeSet::new());
+        for calls in [&[&[10, 11][..]][..], &[&[10, 13]], &[&[10, 11]]] {
+            figures.generated("input".to_owned(), both(trace(calls), trace(calls)), false);
+        }
+        assert_eq!(figures.generated, 2);
     }
 
     #[test]

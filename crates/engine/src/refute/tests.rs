@@ -360,6 +360,7 @@ fn ask_within(
         techniques: None,
         similarity: SimOptions::default(),
         generated_tests: 20,
+        varied_tests: false,
         budget,
         seed: 1,
         strict,
