@@ -95,14 +95,14 @@ impl Home {
         let target = entry.join("home");
         if fs_err::rename(&self.path, &target).is_err() {
             bonafix_store::copy_tree(&self.path, &target, &|_| false).map_err(store_fault)?;
-            self.remove()?;
+            self.remove();
         }
         Ok(())
     }
 
-    /// Removes it with all it holds.
-    pub(crate) fn remove(self) -> Result<(), LangError> {
-        Ok(fs_err::remove_dir_all(&self.path)?)
+    /// Removes it with all it holds. What a test has left that cannot be removed goes with the folder around it.
+    pub(crate) fn remove(self) {
+        let _ = fs_err::remove_dir_all(&self.path);
     }
 }
 

@@ -106,7 +106,7 @@ impl Versions {
             };
             let built = self.build(variant, change, &home, below.is_none(), log);
             if let Err(error) = built {
-                home.remove()?;
+                home.remove();
                 return Err(error);
             }
             notices.extend(reason.as_ref().map(|reason| {
@@ -185,7 +185,7 @@ impl Versions {
     /// Why a change cannot be built on top of the built buggy tree; none if it can.
     fn needs_scratch(&self, change: &TreeChange, suite: &Suite) -> Result<Option<String>, LangError> {
         for (path, edit) in &change.files {
-            if suite.owns(path) && !is_source(path) && !is_header(path) {
+            if (suite.owns(path) && !is_source(path) && !is_header(path)) || is_prose(path) {
                 continue;
             }
             if *edit == FileEdit::Delete || !self.root.join(path).is_file() {
@@ -223,6 +223,13 @@ impl Versions {
         }
         Ok(false)
     }
+}
+
+/// Is this file for people alone?
+fn is_prose(path: &Utf8Path) -> bool {
+    let names = ["AUTHORS", "CHANGES", "COPYING", "ChangeLog", "LICENSE", "NEWS", "README", "THANKS", "TODO"];
+    matches!(path.extension(), Some("md" | "rst" | "html"))
+        || path.file_name().is_some_and(|name| names.contains(&name))
 }
 
 fn write_notices(staging: &Utf8Path, notices: &[Notice]) -> Result<(), LangError> {

@@ -133,7 +133,8 @@ fn make_compiles_only_what_a_patch_changes_and_a_header_takes_everything() {
     let project = subject.built();
     assert_eq!(subject.outcomes(&project, &TreeChange::default()), passed(&["run"]));
 
-    let change = write("scale.c", &SCALE.replace("x *", "x * 2 *"));
+    let mut change = write("scale.c", &SCALE.replace("x *", "x * 2 *"));
+    change.files.extend(write("ChangeLog", "doubled\n").files);
     fs_err::remove_file(subject.log()).unwrap();
     assert!(project.build(&change, &subject.log()).unwrap().notices.is_empty());
     let log = subject.log_text();
@@ -231,6 +232,15 @@ fn cxx_builds_as_c_does() {
     let files = [("product.cpp", program), ("tests/a.in", "4 5"), ("tests/a.out", "20\n")];
     let subject = Subject::new(BY_INPUT, &files);
     assert_eq!(subject.outcomes(&subject.built(), &TreeChange::default()), passed(&["a"]));
+}
+
+#[test]
+fn another_compiler_can_be_asked_for() {
+    let files = [("sum.c", SUM), ("tests/a.in", "4 5"), ("tests/a.out", "9\n")];
+    let subject = Subject::new(&format!("compiler = 'gcc'\n{BY_INPUT}"), &files);
+    let project = subject.built();
+    assert!(project.facts().facts["compiler"].contains("gcc"), "{:?}", project.facts());
+    assert_eq!(subject.outcomes(&project, &TreeChange::default()), passed(&["a"]));
 }
 
 #[test]
