@@ -263,7 +263,11 @@ fn techniques_are_explained_by_name() {
     }
     subject.run(&["explain", "patch-sin"]).expect(
         1,
-        &["patch-sin", "rgt, patch-sim, new-failures, agreement, ranking", "a similar value exists: 'patch-sim'"],
+        &[
+            "patch-sin",
+            "rgt, patch-sim, new-failures, agreement, ranking",
+            "a similar value exists: 'patch-sim'",
+        ],
     );
 }
 
