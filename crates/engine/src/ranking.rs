@@ -120,17 +120,16 @@ impl Contest<'_> {
         if self.votes {
             self.search_apart(&bench, &kept, &mut differing, run.as_mut())?;
         }
-        let behaviour = |rival: usize| -> Vec<Option<u32>> {
-            // One column on which all agree, so that patches that never differ are one cluster.
-            let columns = differing.iter().map(|input| input.answers.classes.get(rival).copied());
-            std::iter::once(Some(0)).chain(columns).collect()
-        };
-        let seen = |number: usize| if number < bench.patches { behaviour(number) } else { Vec::new() };
+        let seen =
+            |number: usize| if number < bench.patches { behaviour(&differing, number) } else { Vec::new() };
         let mut candidates: Vec<Candidate<u32>> =
             self.rivals.iter().enumerate().map(|(number, rival)| candidate(rival, seen(number))).collect();
         let dissents = self.dissents(&candidates, &bench, &differing, run.as_mut())?;
         for (number, _) in &dissents {
-            candidates[*number].outcome = Outcome::Suspicious;
+            let outcome = &mut candidates[*number].outcome;
+            if *outcome != Outcome::Refuted {
+                *outcome = Outcome::Suspicious;
+            }
         }
         let mut ranking = ranking::rank(candidates);
         ranking.telling = self.telling_inputs(&ranking, &bench, &differing, run.as_mut())?;
@@ -226,6 +225,13 @@ fn what(claim: &Claim) -> String {
 struct Differing {
     input: Sequence,
     answers: Answers,
+}
+
+/// What a patch did with each of these inputs. One column comes first on which all agree, so that patches that never differ are
+/// one cluster.
+fn behaviour(differing: &[Differing], patch: usize) -> Vec<Option<u32>> {
+    let columns = differing.iter().map(|input| input.answers.classes.get(patch).copied());
+    std::iter::once(Some(0)).chain(columns).collect()
 }
 
 struct Comparer<'a> {

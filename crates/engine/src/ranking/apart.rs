@@ -11,7 +11,7 @@ use bonafix_judge::ranking::clusters;
 use bonafix_lang::{LangError, Run, RunScope};
 use bonafix_model::{Budget, Sequence, SequenceOutcome};
 
-use super::{Comparer, Contest, Differing, version};
+use super::{Comparer, Contest, Differing, behaviour, version};
 use crate::seen::Seen;
 
 /// Inputs without news after which two patches are taken for the same.
@@ -115,15 +115,30 @@ impl Comparer<'_> {
 
 /// For each patch that did the same as an earlier one on all inputs, the first such and itself.
 fn alike(differing: &[Differing], patches: usize) -> Vec<Pair> {
-    let behaviour = |patch: usize| -> Vec<Option<u32>> {
-        let columns = differing.iter().map(|input| input.answers.classes.get(patch).copied());
-        std::iter::once(Some(0)).chain(columns).collect()
-    };
-    let behaviours: Vec<Vec<Option<u32>>> = (0..patches).map(behaviour).collect();
+    let behaviours: Vec<Vec<Option<u32>>> = (0..patches).map(|patch| behaviour(differing, patch)).collect();
     let clusters = clusters(behaviours.iter().map(Vec::as_slice));
     let first = |patch: usize| clusters.iter().position(|cluster| *cluster == clusters[patch]);
     (0..patches)
         .filter_map(|patch| Some((first(patch)?, patch)))
         .filter(|(first, patch)| first < patch)
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use bonafix_judge::agreement::Answers;
+
+    use super::*;
+
+    fn differing(classes: &[u32]) -> Differing {
+        let answers = Answers { classes: classes.to_vec(), new: vec![true; classes.len()] };
+        Differing { input: Sequence { steps: Vec::new() }, answers }
+    }
+
+    #[test]
+    fn each_patch_is_searched_against_the_first_that_does_the_same_so_far() {
+        assert_eq!(alike(&[], 3), [(0, 1), (0, 2)]);
+        assert_eq!(alike(&[differing(&[0, 1, 0, 1])], 4), [(0, 2), (1, 3)]);
+        assert_eq!(alike(&[differing(&[0, 1, 0, 1]), differing(&[0, 0, 1, 0])], 4), [(1, 3)]);
+    }
 }
