@@ -150,13 +150,16 @@ pub const REMARK: &str = "little-changes-around";
 const LEAST_STATEMENTS: f64 = 100.0;
 /// … and at least this share of them.
 const LEAST_SHARE: f64 = 0.1;
+/// … and so many times as many as failing tests run otherwise in the mean: a right patch that makes code run more often does
+/// so in both kinds of tests.
+const CLEARLY_MORE: f64 = 1.25;
 
 /// Does what PATCH-SIM has against a patch count?
 ///
 /// Where methods are short, the lines of a patch are themselves a quarter of what runs, and a fix that is written otherwise runs
 /// some twenty lines otherwise: there PATCH-SIM blames right patches as readily as wrong ones. Around the patch everything
-/// should go on as it did: so a passing test must change by much, the patch's own lines left out, and by no less than failing
-/// tests do; where none of these could be compared, by `Kp`.
+/// should go on as it did: so a passing test must change by much, the patch's own lines left out, and by clearly more than
+/// failing tests do; where none of these could be compared, by `Kp`.
 pub fn counts(similarity: &Similarity) -> bool {
     passing_that_changes_much(similarity).is_some()
 }
@@ -165,7 +168,7 @@ pub fn counts(similarity: &Similarity) -> bool {
 fn passing_that_changes_much(similarity: &Similarity) -> Option<&TestFigures> {
     let failing = similarity.tests.iter().filter(|test| test.class == TestClass::Failing);
     let failing = mean(&failing.map(|test| test.change_around.value).collect::<Vec<_>>());
-    let threshold = failing.unwrap_or(similarity.kp).max(LEAST_SHARE);
+    let threshold = failing.map_or(similarity.kp, |failing| failing * CLEARLY_MORE).max(LEAST_SHARE);
     let much = |test: &&TestFigures| {
         test.class == TestClass::Passing
             && !test.change_around.at_most
