@@ -12,7 +12,9 @@ mod sentence;
 #[cfg(test)]
 mod tests;
 
-use bonafix_model::{Distance, SetAside, Similarity, SimilarityRule, TestClass, TestFigures, TestOrigin};
+use bonafix_model::{
+    CallOrigin, Distance, SetAside, Similarity, SimilarityRule, TestClass, TestFigures, TestOrigin,
+};
 
 pub use sentence::sentence;
 
@@ -171,6 +173,8 @@ fn passing_that_changes_much(similarity: &Similarity) -> Option<&TestFigures> {
     let threshold = failing.map_or(similarity.kp, |failing| failing * CLEARLY_MORE).max(LEAST_SHARE);
     let much = |test: &&TestFigures| {
         test.class == TestClass::Passing
+            // TEST-SIM goes by all calls together; one that ran as in a failing test is what is to change.
+            && test.calls != Some(CallOrigin::Failing)
             && !test.change_around.at_most
             && at_least(test.change_around.value, threshold)
             && statements_that_differ(test) >= LEAST_STATEMENTS

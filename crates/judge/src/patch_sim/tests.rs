@@ -285,5 +285,7 @@ fn what_shows_in_short_tests_or_in_the_lines_of_the_patch_is_a_remark() {
     assert!(!counted(&[passing(0.24, 400), failing(0.1)]), "that are 96 statements");
     assert!(!counted(&[passing(0.09, 40_000), failing(0.0)]), "that is less than a tenth");
     assert!(!counted(&[TestFigures { change_around: at_most(0.9), ..passing(0.9, 4_000) }]));
-    assert!(counted(&[TestFigures { origin: Generated, ..passing(0.9, 4_000) }]));
+    let made = |calls| TestFigures { origin: Generated, calls: Some(calls), ..passing(0.9, 4_000) };
+    assert!(counted(&[made(CallOrigin::New)]));
+    assert!(!counted(&[made(CallOrigin::Failing)]), "a call in it ran as in a failing test");
 }
