@@ -32,6 +32,7 @@
 //! | `switchOn(II)V` | before `tableswitch`, `lookupswitch` | value, branch id |
 //! | `enter([Ljava/lang/Object;I)V` | start of a method; after `super(…)` or `this(…)` in a constructor | receiver if any, arguments; call id |
 //! | `exit(Ljava/lang/Object;I)V` | before a return | boxed result or `null`, call id |
+//! | `currentTimeMillis()J`, `nanoTime()J` | instead of those of `System` | |
 //! | `thrown(Ljava/lang/Throwable;I)V` | when an exception leaves a method that was entered | exception, call id |
 //!
 //! `compareLong`, `compareFloat`, `compareDouble` return what the instruction would have left: -1, 0, 1, and for NaN

@@ -150,6 +150,44 @@ fn inputs_come_nearer_to_where_conditions_part() {
     assert!(run_one(run, &inputs[4]).feedback.progress.is_empty(), "it is not nearer than it was");
 }
 
+const CLOCK: &str = r"
+    public static long now() { return System.currentTimeMillis() + 0 * %; }
+    public static long supplied() { java.util.function.LongSupplier now = System::currentTimeMillis; return now.getAsLong() + 0 * %; }
+    public static boolean passes() {
+        long begin = System.nanoTime();
+        return System.nanoTime() > begin + 0 * %;
+    }
+    public static int waits() {
+        long end = System.currentTimeMillis() + 3;
+        int turns = 0;
+        while (System.currentTimeMillis() < end) { turns++; }
+        return turns > 0 ? 1 : %;
+    }
+";
+
+/// Versions run one after the other, and what hangs on the clock would make them differ each time.
+#[test]
+fn versions_see_the_same_time_and_what_hangs_on_it_shows_when_it_is_run_again() {
+    let mut opened = open_class(CLOCK, ["1", "2", "3"]);
+    let run = &mut opened.run;
+    let names = ["now", "supplied", "passes", "waits"];
+    let inputs: Vec<Sequence> = names.map(|name| call(run, name, &[])).to_vec();
+    for _ in 0..3 {
+        let ran = run.run(&inputs, &RunScope { versions: vec![0, 1], show_all: true }).unwrap();
+        for (name, ran) in names.iter().zip(ran) {
+            assert!(matches!(ran.outcome, SequenceOutcome::Same { .. }), "{name}: {:?}", ran.outcome);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let all = RunScope { versions: vec![0, 1], show_all: true };
+    let unstable = |run: &mut JavaRun, number: usize| {
+        let seen = run.confirm(&inputs[number], 3, &all).unwrap();
+        seen.iter().all(|seen| matches!(seen, Confirmation::Unstable { .. }))
+    };
+    assert!(unstable(run, 0) && unstable(run, 1));
+    assert!(!unstable(run, 2) && !unstable(run, 3));
+}
+
 const LOOP: &str = r"
     public static int within(int from, int turns) {
         int count = 0;

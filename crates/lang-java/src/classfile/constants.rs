@@ -94,6 +94,17 @@ impl<'a> ConstantPool<'a> {
         let name = self.entry_of(name_and_type, &[NAME_AND_TYPE])?.u2()?;
         Ok((self.class_name(owner)?, self.utf8(name)?))
     }
+
+    /// Where the pool names the owner of a method, for each entry of a method that `owner` has under one of these names:
+    /// offsets in the class file.
+    pub(super) fn owners_of(&self, owner: &[u8], names: &[&[u8]]) -> Vec<usize> {
+        let is_one = |index: usize| {
+            let method = u16::try_from(index).ok().and_then(|index| self.method(index).ok());
+            method.is_some_and(|(found, name)| found == owner && names.contains(&name))
+        };
+        // Behind the tag.
+        (1..self.entries.len()).filter(|index| is_one(*index)).map(|index| self.entries[index] + 1).collect()
+    }
 }
 
 /// What a new constant is.

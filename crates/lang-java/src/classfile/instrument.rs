@@ -1,6 +1,5 @@
 //! A whole class with probes.
 
-use super::ClassFileError;
 use super::class::{Class, Method};
 use super::code::Code;
 use super::constants::{NewConstants, decoded};
@@ -11,6 +10,7 @@ use super::plan::{
 use super::reader::{put2, sized4};
 use super::rewrite::{RewriteError, rewrite};
 use super::weave::Loom;
+use super::{ClassFileError, RUNTIME_CLASS};
 
 /// The first version whose verifier wants frames.
 const FIRST_WITH_FRAMES: u16 = 50;
@@ -39,8 +39,19 @@ pub fn instrument(class: &[u8], plan: &ProbePlan, ids: &mut IdSpace) -> Result<I
             codes.push((range, code));
         }
     }
-    let Shuttle { constants, sites, skipped, .. } = shuttle;
-    let bytes = assembled(&class, &constants, &codes);
+    let Shuttle { mut constants, sites, skipped, .. } = shuttle;
+    let mut clocks = if plan.clock { class.pool.owners_of(SYSTEM, &CLOCKS) } else { Vec::new() };
+    if !constants.has_room() {
+        clocks.clear();
+    }
+    let runtime = if clocks.is_empty() { 0 } else { constants.class(RUNTIME_CLASS) };
+    let mut bytes = assembled(&class, &constants, &codes, clocks.is_empty());
+    for at in clocks {
+        // Nothing before the end of the old pool has moved.
+        let mut index = Vec::new();
+        put2(&mut index, runtime);
+        bytes[at..at + 2].copy_from_slice(&index);
+    }
     Ok(Instrumented { class: decoded(class.name), bytes, methods, sites, skipped })
 }
 
@@ -62,10 +73,14 @@ fn kinds(plan: &ProbePlan, method: &MethodName) -> Vec<ProbeKind> {
     ProbeKind::ALL.into_iter().filter(wanted).collect()
 }
 
+/// Whose clocks are replaced, and what they are called.
+const SYSTEM: &[u8] = b"java/lang/System";
+const CLOCKS: [&[u8]; 2] = [b"currentTimeMillis", b"nanoTime"];
+
 type Replaced = (std::ops::Range<usize>, Vec<u8>);
 
-fn assembled(class: &Class<'_>, constants: &NewConstants, codes: &[Replaced]) -> Vec<u8> {
-    if codes.is_empty() {
+fn assembled(class: &Class<'_>, constants: &NewConstants, codes: &[Replaced], keeps_pool: bool) -> Vec<u8> {
+    if codes.is_empty() && keeps_pool {
         return class.bytes.to_vec();
     }
     let grown: usize = codes.iter().map(|(_, code)| code.len()).sum();

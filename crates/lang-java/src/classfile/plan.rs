@@ -55,6 +55,9 @@ pub struct ProbePlan {
     pub calls: Selection,
     /// The same in each static initialiser that `calls` does not name, with [`INITIALIZER`] for the number of its call.
     pub initializers: bool,
+    /// The program asks `currentTimeMillis` and `nanoTime` of the runtime instead of those of `System`, so that all versions
+    /// see the same time.
+    pub clock: bool,
 }
 
 /// The call of a static initialiser.
@@ -77,6 +80,7 @@ impl ProbePlan {
             steps: Selection::All,
             calls: Selection::All,
             initializers: false,
+            clock: false,
         }
     }
 }

@@ -60,6 +60,12 @@ public final class Probes {
     /** Whether something that is not a number was compared in this run. */
     private static boolean comparedNaN;
 
+    private static final long CLOCK_MILLIS = System.currentTimeMillis();
+    private static final long CLOCK_NANOS = System.nanoTime();
+    private static volatile long shift;
+    /** How often a clock was asked in this run. */
+    private static long asked;
+
     private static volatile Recorder recorder;
 
     /** The thread whose lines are noted first, and where. Only a thread that is traced itself sees itself here. */
@@ -132,8 +138,28 @@ public final class Probes {
         touchedCount = 0;
     }
 
+    /**
+     * What the program sees of {@code System.currentTimeMillis()}: the time at which the VM began, and a little more where it is
+     * asked very often, so that who waits for it to pass does not wait for ever. So versions that run one after the other see the
+     * same time, which would else make them differ.
+     */
+    public static long currentTimeMillis() {
+        return CLOCK_MILLIS + shift + (asked++ >> 10);
+    }
+
+    /** What the program sees of {@code System.nanoTime()}: a microsecond passes each time. */
+    public static long nanoTime() {
+        return CLOCK_NANOS + 1_000_000L * shift + 1_000L * asked++;
+    }
+
+    /** From here on it is so much later: what hangs on the clock shows by being something else. */
+    public static void shiftClock(long millis) {
+        shift = millis;
+    }
+
     /** The calling thread becomes the owner and may do this many steps from here. */
     public static void beginSteps(long allowed) {
+        asked = 0;
         limit = allowed;
         left = allowed;
         passed = false;

@@ -20,6 +20,8 @@ final class Runner {
     private static final long THREAD_GRACE_MILLIS = 40;
     /** Between two repetitions, so that the clock has moved on. */
     private static final long CONFIRM_PAUSE_MILLIS = 3;
+    /** So much later it is in each repetition for who asks the clock: another day, hour, minute, second and millisecond. */
+    private static final long CONFIRM_SHIFT_MILLIS = 90_061_001L;
 
     private final Versions versions;
     private final Names names;
@@ -321,6 +323,7 @@ final class Runner {
         ByteSink[] other = new ByteSink[executions.length];
         int[] failed = new int[executions.length];
         for (int round = 0; round < batch.every; round++) {
+            Probes.shiftClock(round * CONFIRM_SHIFT_MILLIS);
             for (int version : batch.versions) {
                 if (failed[version] == 0 && other[version] == null) {
                     failed[version] = runAlone(batch, 0, version);
@@ -335,6 +338,7 @@ final class Runner {
             }
             Thread.sleep(CONFIRM_PAUSE_MILLIS);
         }
+        Probes.shiftClock(0);
         globals.restoreSecurity();
         ByteSink out = new ByteSink();
         for (int version : batch.versions) {
