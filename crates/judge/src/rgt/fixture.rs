@@ -36,6 +36,7 @@ pub(super) const DATE: CallableId = 22;
 pub(super) const ADD_AT: CallableId = 23;
 pub(super) const UNION: CallableId = 24;
 pub(super) const PASS: CallableId = 25;
+pub(super) const ORDERED: CallableId = 26;
 
 fn callable(kind: CallableKind, owner: &str, name: &str, parameters: &[&str], result: &str) -> Callable {
     Callable {
@@ -106,6 +107,7 @@ pub(super) fn catalog() -> Catalog {
         callable(Method, "java.util.List", "add", &["int", "java.lang.Object"], "void"),
         callable(Method, "p.Bag", "union", &["java.util.Set<java.lang.Integer>"], "int"),
         callable(Method, "p.Gate", "pass", &["int"], "int"),
+        callable(Constructor, "p.Bag", "<init>", &["java.util.Comparator<java.lang.Integer>"], "p.Bag"),
     ];
     let interface = |info: TypeInfo, is_functional| TypeInfo { is_interface: true, is_functional, ..info };
     let types = vec![

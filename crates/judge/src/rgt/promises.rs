@@ -45,8 +45,8 @@ fn called(input: &Sequence, step: Slot) -> Option<(CallableId, Option<CallableId
     Some((called, receiver.and_then(callable).map(|(maker, _)| maker)))
 }
 
-/// Does a test expect what the reference throws at a step, of the same function, and of an object that was made in the same
-/// way? What is expected of one that was made otherwise says nothing about this one.
+/// Does a test expect what the reference throws at a step, of the same function? What is expected of an object says nothing
+/// about one that was made otherwise and was given a strategy, which may make all the difference.
 pub(super) fn is_expected_by_tests(scene: &Scene<'_>, step: Slot) -> bool {
     let (Some(exception), Some(call)) = (scene.reference.thrown_at(step), scene.call(step)) else {
         return false;
@@ -54,7 +54,8 @@ pub(super) fn is_expected_by_tests(scene: &Scene<'_>, step: Slot) -> bool {
     let Some((callable, maker)) = called(scene.input, step) else { return false };
     let same_type = |promise: &&PromisedThrow| promise.type_name == exception.type_name;
     let known: Vec<&PromisedThrow> = scene.knowledge.promised.iter().filter(same_type).collect();
-    let same_object = |promise: &PromisedThrow| promise.maker == maker;
+    let has_strategy = scene.takes_strategy(maker);
+    let same_object = |promise: &PromisedThrow| promise.maker == maker || !has_strategy;
     let mut of_this_call = known.iter().filter(|promise| promise.callable == callable).peekable();
     // Where no input of a test shows how the test makes its object, it may be anyhow.
     let may_be_expected = of_this_call.peek().is_none() || of_this_call.any(|promise| same_object(promise));

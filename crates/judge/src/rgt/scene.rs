@@ -1,8 +1,8 @@
 //! An input in its surroundings: what it calls, of what class that is, what is known about it.
 
 use bonafix_model::{
-    Callable, CallableFacts, Catalog, Knowledge, Observation, Sequence, Slot, Step, TypeInfo, Value,
-    Visibility,
+    Callable, CallableFacts, CallableId, Catalog, Knowledge, Observation, Sequence, Slot, Step, TypeInfo,
+    Value, Visibility,
 };
 
 use super::place;
@@ -37,6 +37,19 @@ impl<'a> Scene<'a> {
 
     pub(super) fn type_info(&self, name: &str) -> Option<&'a TypeInfo> {
         self.catalog.types.iter().find(|known| known.name == name)
+    }
+
+    /// Is what makes an object so given code to call: a function, or an object of an open class of the program?
+    pub(super) fn takes_strategy(&self, maker: Option<CallableId>) -> bool {
+        let maker = maker.and_then(|maker| self.catalog.callables.get(maker as usize));
+        let is_strategy = |parameter: &String| {
+            let raw = parameter.split('<').next().unwrap_or(parameter);
+            let info = self.type_info(raw);
+            info.is_some_and(|info| {
+                info.is_functional || (info.is_subject && (info.is_interface || info.is_abstract))
+            })
+        };
+        maker.is_some_and(|maker| maker.parameters.iter().any(is_strategy))
     }
 
     /// Everything that can be called.
