@@ -18,7 +18,7 @@ use std::borrow::Cow;
 use bonafix_model::{ChangeKind, DeltaElement, DeltaFile, ElementKind, LineAlignment, LineRange, Statement};
 use camino::Utf8Path;
 
-pub use outline::{Builder, Element, Gathered, Interner, Outline, Standing, lines_of};
+pub use outline::{Builder, Element, Gathered, Interner, Outline, Standing, leaves, lines_of};
 pub use source::decode;
 
 /// What the syntax trees of a language mean.

@@ -191,6 +191,25 @@ fn line_of(row: usize) -> u32 {
     u32::try_from(row + 1).expect("sources have fewer than 2^32 lines")
 }
 
+/// The leaves at or below a node, in order, but what is left out with all below it. Without recursion: code may be nested
+/// deeply.
+pub fn leaves<'t, 'a>(node: Node<'t>, text: &'a str, left_out: impl Fn(Node<'t>) -> bool) -> Vec<&'a str> {
+    let mut leaves = Vec::new();
+    let mut pending = vec![node];
+    while let Some(node) = pending.pop() {
+        if left_out(node) {
+            continue;
+        }
+        if node.child_count() == 0 {
+            leaves.push(&text[node.byte_range()]);
+        }
+        let mut cursor = node.walk();
+        let children: Vec<_> = node.children(&mut cursor).collect();
+        pending.extend(children.into_iter().rev());
+    }
+    leaves
+}
+
 /// The lines of a syntax node.
 pub fn lines_of(node: Node<'_>) -> LineRange {
     LineRange { first: line_of(node.start_position().row), last: line_of(node.end_position().row) }

@@ -297,19 +297,7 @@ fn signature(function: Node<'_>, text: &str) -> Vec<String> {
 
 /// The leaves below a node but comments, names of variables, and what stands in a field.
 fn leaves<'a>(node: Node<'_>, text: &'a str, without: &str) -> Vec<&'a str> {
-    let mut leaves = Vec::new();
-    let left_out = node.child_by_field_name(without);
-    let mut pending = vec![node];
-    while let Some(node) = pending.pop() {
-        if Some(node) == left_out || matches!(node.kind(), "comment" | "identifier") {
-            continue;
-        }
-        if node.child_count() == 0 {
-            leaves.push(&text[node.byte_range()]);
-        }
-        let mut cursor = node.walk();
-        let children: Vec<_> = node.children(&mut cursor).collect();
-        pending.extend(children.into_iter().rev());
-    }
-    leaves
+    let field = node.child_by_field_name(without);
+    let left_out = |node: Node<'_>| Some(node) == field || matches!(node.kind(), "comment" | "identifier");
+    bonafix_delta::leaves(node, text, left_out)
 }

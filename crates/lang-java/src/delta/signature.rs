@@ -6,20 +6,7 @@ use super::syntax::is_comment;
 
 /// The leaves below a node but comments and annotations, in order.
 fn leaves<'a>(node: Node<'_>, text: &'a str) -> Vec<&'a str> {
-    let mut leaves = Vec::new();
-    let mut pending = vec![node];
-    while let Some(node) = pending.pop() {
-        if is_comment(node.kind()) || is_annotation(node.kind()) {
-            continue;
-        }
-        if node.child_count() == 0 {
-            leaves.push(&text[node.byte_range()]);
-        }
-        let mut cursor = node.walk();
-        let children: Vec<_> = node.children(&mut cursor).collect();
-        pending.extend(children.into_iter().rev());
-    }
-    leaves
+    bonafix_delta::leaves(node, text, |node| is_comment(node.kind()) || is_annotation(node.kind()))
 }
 
 fn is_annotation(kind: &str) -> bool {
