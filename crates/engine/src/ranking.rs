@@ -16,8 +16,8 @@ use bonafix_judge::ranking::{self, Candidate};
 use bonafix_judge::rgt::{self, Claim, RgtOptions, Ruling};
 use bonafix_lang::{Explore, ExploreRequest, Explored, ExploredVersion, LangError, Run, RunScope};
 use bonafix_model::{
-    Budget, Catalog, Confirmation, Delta, Evidence, InputSet, Knowledge, Outcome, PatchReport, Ranking,
-    Sequence, SequenceOutcome, TellingInput, TestId, TreeChange, VersionRole,
+    Budget, Catalog, Confirmation, Delta, Evidence, InputSet, Knowledge, Observation, Outcome, PatchReport,
+    Ranking, Sequence, SequenceOutcome, TellingInput, TestId, TreeChange, VersionRole,
 };
 use bonafix_store::RunDir;
 use camino::Utf8Path;
@@ -331,15 +331,17 @@ impl Comparer<'_> {
         Ok(self.differ(input, &seen[0], &seen[1]).map(|claim| (claim, seen)))
     }
 
+    /// Did two versions just differ on an input in a way that counts?
+    fn counts(&self, input: &Sequence, outcome: &SequenceOutcome) -> bool {
+        let SequenceOutcome::Differs { observations, .. } = outcome else { return false };
+        let [one, other] = &observations[..] else { return false };
+        let seen = |observation: &Observation| Seen::Observed(Box::new(observation.clone()));
+        self.differ(input, &seen(one), &seen(other)).is_some()
+    }
+
     fn smaller(&self, input: &Sequence, pair: [u32; 2], run: &mut dyn Run) -> Result<Sequence, LangError> {
         let scope = RunScope { versions: pair.to_vec(), show_all: false };
-        let mut still = |candidate: &Sequence, ran: &bonafix_model::Ran| match &ran.outcome {
-            SequenceOutcome::Differs { observations, .. } if observations.len() == pair.len() => {
-                let seen = |number: usize| Seen::Observed(Box::new(observations[number].clone()));
-                self.differ(candidate, &seen(0), &seen(1)).is_some()
-            }
-            _ => false,
-        };
+        let mut still = |candidate: &Sequence, ran: &bonafix_model::Ran| self.counts(candidate, &ran.outcome);
         let allowance = Allowance { inputs: MINIMISING, until: self.deadline };
         bonafix_generate::minimise(input, run, &scope, &mut still, allowance)
     }

@@ -12,7 +12,6 @@ use bonafix_lang::{LangError, Run, RunScope};
 use bonafix_model::{Budget, Sequence, SequenceOutcome};
 
 use super::{Comparer, Contest, Differing, behaviour, version};
-use crate::seen::Seen;
 
 /// Inputs without news after which two patches are taken for the same.
 const PATIENCE: u64 = 20_000;
@@ -68,11 +67,11 @@ impl Contest<'_> {
         run: &mut dyn Run,
     ) -> Result<Option<Sequence>, LangError> {
         let goals = run.goals().to_vec();
-        let versions = vec![version(pair.0), version(pair.1)];
+        let versions = [version(pair.0), version(pair.1)];
         let options = SearchOptions {
             seed: self.seed,
             budget,
-            scope: RunScope { versions: versions.clone(), show_all: false },
+            scope: RunScope { versions: versions.to_vec(), show_all: false },
             patience: PATIENCE,
             kept: kept.to_vec(),
         };
@@ -80,7 +79,7 @@ impl Contest<'_> {
         Search::new(bench.knowledge, bench.catalog, &goals, options).run(
             run,
             &mut |finding, run| {
-                if !bench.is_apart(&finding.input, &finding.outcome, &versions, run)? {
+                if !bench.is_apart(&finding.input, &finding.outcome, versions, run)? {
                     return Ok(Reaction::Continue);
                 }
                 found = Some(finding.input.clone());
@@ -98,18 +97,11 @@ impl Comparer<'_> {
         &self,
         input: &Sequence,
         outcome: &SequenceOutcome,
-        pair: &[u32],
+        pair: [u32; 2],
         run: &mut dyn Run,
     ) -> Result<bool, LangError> {
-        let counts = match outcome {
-            SequenceOutcome::Differs { observations, .. } if observations.len() == pair.len() => {
-                let seen = |number: usize| Seen::Observed(Box::new(observations[number].clone()));
-                self.differ(input, &seen(0), &seen(1)).is_some()
-            }
-            SequenceOutcome::Failed { .. } => true,
-            _ => false,
-        };
-        Ok(counts && self.shown(input, [pair[0], pair[1]], run)?.is_some())
+        let may_differ = matches!(outcome, SequenceOutcome::Failed { .. }) || self.counts(input, outcome);
+        Ok(may_differ && self.shown(input, pair, run)?.is_some())
     }
 }
 
