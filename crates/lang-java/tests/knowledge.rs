@@ -107,11 +107,16 @@ struct Small {
 }
 
 fn small(members: &str, test: &str) -> Small {
+    small_described("", members, test)
+}
+
+/// The same for a class that has a description.
+fn small_described(description: &str, members: &str, test: &str) -> Small {
     let folder = tempfile::tempdir().unwrap();
     let root = Utf8Path::from_path(folder.path()).unwrap().canonicalize_utf8().unwrap();
     write_program(
         &root,
-        &format!("package p;\nimport java.util.*;\npublic class A {{\n{members}\n}}\n"),
+        &format!("package p;\nimport java.util.*;\n{description}\npublic class A {{\n{members}\n}}\n"),
         &format!(
             "package p;\nimport java.util.*;\nimport static org.junit.Assert.*;\nimport org.junit.*;\npublic class ATest {{\n{test}\n}}\n"
         ),
@@ -247,6 +252,19 @@ fn expected_exceptions_end_an_input_and_are_facts() {
     let at = &small.facts("at").parameters[0];
     assert!(at.negative && at.positive && !at.zero && at.seen == 2);
     assert_eq!(at.range, Some((-1, 2)));
+}
+
+/// Found on a correct patch of a class whose description says that values that cannot be compared throw one: that was taken
+/// for a promise of each method on each object.
+#[test]
+fn what_the_description_of_a_class_names_is_no_more_than_what_a_test_expects() {
+    let small = small_described(
+        "/** Mixing types results in an IllegalArgumentException. */",
+        "/** @throws IllegalStateException always */ public void stop() { throw new IllegalStateException(); }",
+        "@Test public void t() { new A(); }",
+    );
+    assert_eq!(small.facts("stop").exceptions, ["java.lang.IllegalStateException"]);
+    assert_eq!(small.facts("stop").expected, ["java.lang.IllegalArgumentException"]);
 }
 
 #[test]

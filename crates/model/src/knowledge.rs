@@ -100,7 +100,8 @@ pub struct CallableFacts {
     pub tested: bool,
     /// Exceptions that are part of its behaviour: documented (`@throws`), or declared and checked. Binary or simple names.
     pub exceptions: Vec<String>,
-    /// Those that a test expects of it, or that were seen to leave it while a test passed.
+    /// Those that a test expects of it, that were seen to leave it while a test passed, or that the description of its class
+    /// names without saying what throws them.
     #[serde(default)]
     pub expected: Vec<String>,
     /// By parameter; empty where nothing is known.

@@ -98,8 +98,9 @@ impl<'a> FactsBuilder<'a> {
                         .map(String::as_str),
                 );
             }
-            if let Some(class) = classes.find(&callable.owner) {
-                exceptions.extend(self.exceptions_of_class(&class));
+            let said_of_class = classes.find(&callable.owner).map(|class| self.exceptions_of_class(&class));
+            for exception in said_of_class.into_iter().flatten() {
+                self.of(id).expected.push(exception);
             }
             for class in owners.into_iter().filter_map(|owner| classes.find(owner)) {
                 self.add_doc_of(id, &class, &mut exceptions);
@@ -110,7 +111,8 @@ impl<'a> FactsBuilder<'a> {
         }
     }
 
-    /// What a class says of all that it declares: its description names exceptions.
+    /// What a class says of all that it declares: its description names exceptions. It does not say which calls throw
+    /// them nor on which objects, so that is no stronger than what a test expects of one.
     fn exceptions_of_class(&self, class: &Class<'_>) -> Vec<String> {
         let body = class.methods.first().and_then(|method| method.node.parent());
         let doc = body.and_then(|body| Javadoc::of(class.unit, body.parent()?));
