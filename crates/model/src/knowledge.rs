@@ -100,8 +100,9 @@ pub struct CallableFacts {
     pub tested: bool,
     /// Exceptions that are part of its behaviour: documented (`@throws`), or declared and checked. Binary or simple names.
     pub exceptions: Vec<String>,
-    /// Those that a test expects of it, that were seen to leave it while a test passed, or that the description of its class
-    /// names without saying what throws them.
+    /// Those that a test expects of it, that were seen to leave it while a test passed, that the description of its class
+    /// names without saying what throws them, and casts that fail although documented: they say more of a value's type
+    /// than of what one may rely on.
     #[serde(default)]
     pub expected: Vec<String>,
     /// By parameter; empty where nothing is known.

@@ -105,9 +105,18 @@ impl<'a> FactsBuilder<'a> {
             for class in owners.into_iter().filter_map(|owner| classes.find(owner)) {
                 self.add_doc_of(id, &class, &mut exceptions);
             }
-            if !exceptions.is_empty() {
-                self.of(id).exceptions.extend(exceptions);
-            }
+            self.add_documented(id, exceptions);
+        }
+    }
+
+    /// A cast that fails is documented to say of which types values must be, rather than as something to rely on.
+    fn add_documented(&mut self, id: CallableId, exceptions: Vec<String>) {
+        let (about_types, promised): (Vec<String>, Vec<String>) =
+            exceptions.into_iter().partition(|name| name.rsplit('.').next() == Some("ClassCastException"));
+        if !promised.is_empty() || !about_types.is_empty() {
+            let facts = self.of(id);
+            facts.exceptions.extend(promised);
+            facts.expected.extend(about_types);
         }
     }
 
