@@ -8,6 +8,7 @@
 
 pub mod fake;
 mod files;
+mod fuzz;
 mod run;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,6 +18,9 @@ use bonafix_model::{Delta, FileEdit, Notice, TestId, TestResult, TestRun, TestSe
 use camino::Utf8Path;
 
 pub use files::{append_log, apply_change};
+pub use fuzz::{
+    Campaign, Found, Fuzz, FuzzRequest, FuzzSlice, FuzzState, OpenedCampaign, ProgramDraft, Shown, Watch,
+};
 pub use run::{
     Behaviour, Explore, ExploreRequest, Explored, ExploredVersion, OnTrace, QuestionDraft, Replay, Run,
     RunScope, TraceLimits, Traced, Tracer, WitnessDraft, WitnessError, WrittenWitness,
@@ -164,6 +168,11 @@ pub trait Project: Send + Sync {
 
     /// What it provides for a search for inputs; none if it cannot run any.
     fn explorer(&self) -> Option<&dyn Explore>;
+
+    /// What it provides for programs that read bytes; none if it calls functions instead.
+    fn fuzzer(&self) -> Option<&dyn Fuzz> {
+        None
+    }
 
     /// Test names among the edits of `change` that exist only because of it (added tests), by class or id. Used to
     /// find tests that a patch brings along.

@@ -10,6 +10,7 @@ mod config;
 mod delta;
 mod event;
 mod evidence;
+mod execution;
 mod exploration;
 mod input;
 mod input_set;
@@ -34,6 +35,7 @@ pub use delta::{
 };
 pub use event::{Event, Stage};
 pub use evidence::{DifferenceClass, Evidence, Exhibit, Strength, Witness};
+pub use execution::{Detector, Execution, Fault, Frame, Leaked, ProgramEnd, ProgramInput};
 pub use exploration::{
     Budget, Discarded, Effort, Feedback, Goal, GoalId, GoalPurpose, Progress, Ran, SearchEnd,
 };
