@@ -22,6 +22,7 @@ mod home;
 mod project;
 mod recipe;
 mod suite;
+mod target;
 mod testing;
 pub mod toolchain;
 mod variant;
@@ -32,6 +33,7 @@ use bonafix_proc::ProcError;
 use bonafix_store::StoreError;
 
 pub use project::CProject;
+pub use target::{Sample, Target};
 pub use variant::Variant;
 
 /// A fault of the cache, in the language's terms.
