@@ -7,6 +7,7 @@
 
 mod affordable;
 mod build;
+mod bytes;
 mod chance;
 mod contents;
 mod corpus;
@@ -22,6 +23,7 @@ mod seeds;
 mod types;
 mod world;
 
+pub use bytes::minimise_bytes;
 pub use observe::Observers;
 pub use search::{Finding, OnDifference, Reaction, Search, SearchOptions, SearchReport, SearchState};
 mod minimise;

@@ -97,7 +97,7 @@ struct Minimiser {
 }
 
 impl Allowance {
-    fn is_spent(&self) -> bool {
+    pub(crate) fn is_spent(&self) -> bool {
         self.inputs == 0 || self.until.is_some_and(|until| Instant::now() >= until)
     }
 }
