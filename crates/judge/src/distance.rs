@@ -5,6 +5,7 @@
 //! [`bits`] in bands that grow until the result is proven. `docs/decisions/0010-lcs.md` says why these.
 
 mod bits;
+mod busy;
 mod edits;
 mod shared;
 #[cfg(test)]

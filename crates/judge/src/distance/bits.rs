@@ -4,17 +4,19 @@
 //! was read of the other sequence grows from this column to the next. One more element of the other sequence, a row, is an
 //! addition over all columns. Columns are worked off in blocks, each over all its rows before the next one begins: what a
 //! row carries from block to block is a bit. So a block's vectors (one for each symbol in it, whatever the number of
-//! symbols in all) stay in the fastest cache, and a block may leave out rows.
+//! symbols in all) stay in the fastest cache, and a block may leave out rows, by whole words of their carries.
+
+use super::busy::{Lists, ROWS};
 
 /// Words of a block: as many as fit into registers, with what else a row needs.
 const WORDS: usize = 4;
 /// Columns of a block.
 const COLUMNS: usize = 64 * WORDS;
-/// Rows are left out by so many, as their carries are kept in words.
-const ROWS: usize = 64;
 
 /// Of [`ROWS`] rows, so many are worth being picked out.
 const FEW: u32 = 40;
+/// Where a block has more rows than so many for each of its symbols, lists of them are faster than a look at every row.
+const LONG: usize = 64;
 
 type Vector = [u64; WORDS];
 
@@ -63,6 +65,12 @@ impl Band {
         Self { rows: (0..columns).step_by(COLUMNS).map(block).collect() }
     }
 
+    /// Whether lists of the rows of each symbol are worth their while.
+    fn is_broad(&self, symbols: usize) -> bool {
+        let rows: usize = self.rows.iter().map(|(from, to)| to - from).sum();
+        rows / self.rows.len().max(1) > LONG * symbols.min(COLUMNS)
+    }
+
     /// What it costs.
     pub(super) fn words(&self) -> u64 {
         self.rows.iter().map(|(from, to)| ((to - from) * WORDS) as u64).sum()
@@ -71,33 +79,51 @@ impl Band {
 
 /// The length of a common subsequence, the longest one inside of the band. All elements are below `symbols`.
 pub(super) fn common_in_band(columns: &[u32], rows: &[u32], symbols: usize, band: &Band) -> usize {
+    let lists = band.is_broad(symbols).then(|| Lists::new(rows, symbols));
+    common_by_lists(columns, rows, symbols, band, lists)
+}
+
+/// The same with lists of the rows of each symbol, or with a look at every row.
+pub(super) fn common_by_lists(
+    columns: &[u32],
+    rows: &[u32],
+    symbols: usize,
+    band: &Band,
+    mut lists: Option<Lists>,
+) -> usize {
     let mut carries = vec![0; rows.len().div_ceil(ROWS)];
+    let mut busy = carries.clone();
     let mut matches = Matches::new(symbols);
     let mut found = 0;
     for (block, &(from, to)) in columns.chunks(COLUMNS).zip(&band.rows) {
         matches.set(block);
-        let vector = work_off(&matches, &rows[from..to], &mut carries[from / ROWS..to.div_ceil(ROWS)]);
+        let words = from / ROWS..to.div_ceil(ROWS);
+        match &mut lists {
+            Some(lists) => lists.mark(&matches.symbols, (from, to), &mut busy),
+            None => matches.mark(&rows[from..to], &mut busy[words.clone()]),
+        }
+        let vector = work_off(&matches, &rows[from..to], &mut busy[words.clone()], &mut carries[words]);
         found += vector.iter().map(|word| word.count_zeros() as usize).sum::<usize>();
-        matches.clear(block);
+        matches.clear();
     }
     found
 }
 
-/// One block over its rows. Carries come in from the block before and go out to the next in the same place.
+/// One block over its rows. Carries come in from the block before and go out to the next in the same place; busy rows are
+/// busy no more.
 ///
 /// A row changes nothing in a block that has not its symbol, unless it carries. Of traces with many statements that are
 /// most rows.
 ///
 /// Inlined, its vector is moved to and from vector registers, which cannot carry, for each row: half as fast.
 #[inline(never)]
-fn work_off(matches: &Matches, rows: &[u32], carries: &mut [u64]) -> Vector {
+fn work_off(matches: &Matches, rows: &[u32], busy: &mut [u64], carries: &mut [u64]) -> Vector {
     let mut vector = [u64::MAX; WORDS];
-    for (rows, carries) in rows.chunks(ROWS).zip(carries) {
+    for ((rows, busy), carries) in rows.chunks(ROWS).zip(busy).zip(carries) {
         let coming = *carries;
         let mut going = 0;
-        let busy = coming | matches.any_of(rows);
-        if busy.count_ones() < FEW {
-            let mut left = busy;
+        let mut left = coming | std::mem::take(busy);
+        if left.count_ones() < FEW {
             while left != 0 {
                 let row = left.trailing_zeros();
                 left &= left - 1;
@@ -135,11 +161,13 @@ struct Matches {
     /// For each symbol the place of its vector; the first vector is that of all symbols which the block does not have.
     places: Vec<u16>,
     vectors: Vec<Vector>,
+    /// Those that the block has.
+    symbols: Vec<u32>,
 }
 
 impl Matches {
     fn new(symbols: usize) -> Self {
-        Self { places: vec![0; symbols], vectors: vec![[0; WORDS]] }
+        Self { places: vec![0; symbols], vectors: vec![[0; WORDS]], symbols: Vec::new() }
     }
 
     fn set(&mut self, block: &[u32]) {
@@ -148,23 +176,25 @@ impl Matches {
             if *place == 0 {
                 *place = u16::try_from(self.vectors.len()).expect("no more vectors than columns in a block");
                 self.vectors.push([0; WORDS]);
+                self.symbols.push(symbol);
             }
             self.vectors[usize::from(*place)][column / 64] |= 1 << (column % 64);
         }
     }
 
-    fn clear(&mut self, block: &[u32]) {
-        for &symbol in block {
+    fn clear(&mut self) {
+        for symbol in self.symbols.drain(..) {
             self.places[symbol as usize] = 0;
         }
         self.vectors.truncate(1);
     }
 
-    /// Which of up to 64 rows have a symbol that is in the block.
-    #[inline]
-    fn any_of(&self, rows: &[u32]) -> u64 {
+    /// Sets the bits of the rows that have a symbol which is in the block.
+    fn mark(&self, rows: &[u32], busy: &mut [u64]) {
         let is_in = |symbol: u32| u64::from(self.places[symbol as usize] != 0);
-        rows.iter().rev().fold(0, |found, &symbol| found << 1 | is_in(symbol))
+        for (rows, busy) in rows.chunks(ROWS).zip(busy) {
+            *busy = rows.iter().rev().fold(0, |found, &symbol| found << 1 | is_in(symbol));
+        }
     }
 
     #[inline]

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::distance::busy::Lists;
 use crate::distance::edits::Affordable;
 
 /// As in a textbook.
@@ -247,4 +248,43 @@ fn in_growing_bands_of(a: &[u32], b: &[u32]) -> Common {
     let shared = Shared::of(a, b);
     let (columns, rows) = shorter_first(&shared.a, &shared.b);
     in_growing_bands(columns, rows, shared.symbols, Limit::default())
+}
+
+/// For each block, its symbols and the rows in its part of the band; both ends go on.
+#[test]
+fn listed_rows_are_those_of_the_band_that_have_a_symbol_of_the_block() {
+    let rows = Random(5).sequence(1000, 40);
+    let mut lists = Lists::new(&rows, 40);
+    for (symbols, from, to) in [(0..9, 0, 300), (5..12, 64, 640), (0..7, 576, 1000), (3..40, 640, 1000)] {
+        let symbols: Vec<u32> = symbols.collect();
+        let mut bits = vec![0_u64; rows.len().div_ceil(64)];
+        lists.mark(&symbols, (from, to), &mut bits);
+        let many = symbols.len() > 30;
+        for (row, symbol) in rows.iter().enumerate() {
+            let expected = (from..to).contains(&row) && (many || symbols.contains(symbol));
+            assert_eq!(bits[row / 64] >> (row % 64) & 1 != 0, expected, "row {row} of {from}..{to}");
+        }
+    }
+}
+
+/// Which of the two ways is taken is only a matter of speed. Numbers grow along the sequences, so that blocks have some each.
+#[test]
+fn lists_of_rows_and_a_look_at_every_row_find_the_same() {
+    let mut random = Random(11);
+    for (spread, drift) in [(2, 200), (30, 100), (300, 20), (700, 700)] {
+        let mut drifting = |length: u32| -> Vec<u32> {
+            (0..length).map(|place| place / drift + random.below(spread)).collect()
+        };
+        let shared = Shared::of(&drifting(900), &drifting(1300));
+        let (columns, rows) = shorter_first(&shared.a, &shared.b);
+        let narrowest = rows.len() - columns.len();
+        for edits in [narrowest, narrowest + 150, narrowest + 600, usize::MAX] {
+            let band = Band::for_edits(columns.len(), rows.len(), edits);
+            let by = |lists| bits::common_by_lists(columns, rows, shared.symbols, &band, lists);
+            let listed = by(Some(Lists::new(rows, shared.symbols)));
+            assert_eq!(listed, by(None), "{edits} edits, {spread} symbols at a place");
+            let all = by_definition(columns, rows);
+            assert!(if edits == usize::MAX { listed == all } else { listed <= all });
+        }
+    }
 }
