@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
 
-use super::{Goal, Measurement, median};
+use super::{Figures, Goal, Measurement, median};
 use crate::command_line::CommandLine;
 use crate::workspace::Workspace;
 
@@ -23,7 +23,7 @@ const SEARCH: &str = "judge";
 const ORIGINAL_TESTS: &str = "plausibility";
 
 /// Measures on the generated project.
-pub(super) fn measure(workspace: &Workspace, bonafix: &Utf8Path) -> Result<Vec<Measurement>> {
+pub(super) fn measure(workspace: &Workspace, bonafix: &Utf8Path, figures: &mut Figures) -> Result<()> {
     let folder = workspace.scratch("bench")?.join("large");
     if folder.exists() {
         fs_err::remove_dir_all(&folder)?;
@@ -48,11 +48,7 @@ pub(super) fn measure(workspace: &Workspace, bonafix: &Utf8Path) -> Result<Vec<M
     let ready = median(of_patches("build-patched")).context("no version was built")?;
     let tested = median(of_patches("plausibility")).context("no version was tested")?;
     let size = format!("project of {lines} lines");
-    let fixes = check_fixes(&folder, bonafix, &few)?;
-    let first = first_input(&fixes, &[SEARCH])?;
-    let without_tests = first_input(&fixes, &[SEARCH, ORIGINAL_TESTS])?;
-    let name = format!("{size}: from patch to first input, warm, median of {FIXES}");
-    Ok(vec![
+    figures.extend([
         Measurement::new(format!("{size}: first build"), stage("build-buggy"), "s"),
         Measurement::new(
             format!("{size}: one-file version ready, median of {PATCHES}"),
@@ -61,9 +57,16 @@ pub(super) fn measure(workspace: &Workspace, bonafix: &Utf8Path) -> Result<Vec<M
         )
         .goal(Goal::AtMost(1.0)),
         Measurement::new(format!("{size}: the 5 tests that matter, median"), milliseconds(tested), "s"),
+    ]);
+    let fixes = check_fixes(&folder, bonafix, &few)?;
+    let first = first_input(&fixes, &[SEARCH])?;
+    let without_tests = first_input(&fixes, &[SEARCH, ORIGINAL_TESTS])?;
+    let name = format!("{size}: from patch to first input, warm, median of {FIXES}");
+    figures.extend([
         Measurement::new(format!("{name}, without the tests"), milliseconds(without_tests), "s"),
         Measurement::new(name, milliseconds(first), "s").goal(Goal::AtMost(2.0)),
-    ])
+    ]);
+    Ok(())
 }
 
 fn seconds(value: &Value) -> f64 {

@@ -7,14 +7,11 @@ use std::collections::BTreeMap;
 
 use anyhow::{Result, bail};
 
-use super::{Goal, Measurement};
+use super::{Figures, Goal, Measurement, PACKAGES};
 use crate::command_line::{CommandLine, tail};
 use crate::workspace::Workspace;
 
-/// Where they are, and what their names contain.
-const PACKAGES: &[&str] = &["--package", "bonafix-lang-java", "--package", "bonafix-judge"];
-const TESTS: &[&str] =
-    &["--test", "classfile", "--test", "arena_speed", "--test", "tracing_speed", "--test", "distance_speed"];
+/// What their names contain.
 const NAMES: &[&str] = &["speed", "per_second"];
 
 /// A unit as it is printed, the measurement's name, its unit, and goals for what is measured.
@@ -77,21 +74,22 @@ const PRINTED: &[Printed] = &[
     },
 ];
 
-/// Builds these tests in release, runs them, and reads what they print.
-pub(super) fn measure(workspace: &Workspace) -> Result<Vec<Measurement>> {
+/// Runs one of them, and reads what it prints.
+pub(super) fn measure(workspace: &Workspace, test: &str, figures: &mut Figures) -> Result<()> {
     let command = CommandLine::cargo()
-        .args(["test", "--release", "--quiet"])
-        .args(PACKAGES.iter().chain(TESTS).copied())
-        .args(["--", "--ignored", "--nocapture", "--test-threads", "1"])
+        .args(["test", "--release"])
+        .args(PACKAGES)
+        .args(["--test", test])
+        .args(["--quiet", "--", "--ignored", "--nocapture", "--test-threads", "1"])
         .args(NAMES.iter().copied())
         .folder(&workspace.root);
-    eprintln!("$ {command}");
     let captured = command.capture()?;
     let measurements = read(&captured.stdout);
     if !captured.status.success() || measurements.is_empty() {
         bail!("`{command}`: {}\n{}", captured.status, tail(&captured.stderr, 20));
     }
-    Ok(measurements)
+    figures.extend(measurements);
+    Ok(())
 }
 
 fn read(text: &str) -> Vec<Measurement> {
