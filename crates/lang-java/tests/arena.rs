@@ -844,6 +844,25 @@ fn a_text_names_a_class_in_all_versions_if_one_of_them_has_it() {
     assert_eq!(render(&differences(&mut opened.arena, &call)), "");
 }
 
+#[test]
+fn the_loader_of_a_version_is_not_looked_into() {
+    let mut opened = open_class(
+        r#"
+    public final ClassLoader from = A.class.getClassLoader();
+    public static A held() { return new A(); }
+    public static String said() { return "asked " + A.class.getClassLoader(); }
+"#,
+        ArenaConfig::default(),
+    );
+    let arena = &mut opened.arena;
+    let loader = "bonafix.runtime.arena.VersionLoader";
+    let cases = [("held", format!("p.A(from=a {loader})")), ("said", format!(r#""asked {loader}@hash""#))];
+    for (name, expected) in cases {
+        let call = static_call(arena, name, &[]);
+        assert_eq!(result(arena, &call), expected, "{name}");
+    }
+}
+
 /// Runs `bad` between two good sequences; the good ones must be the same in both versions.
 fn check_survives(opened: &mut Opened, bad: &Sequence) -> SequenceOutcome {
     let good = static_call(&opened.arena, "good", &[3]);

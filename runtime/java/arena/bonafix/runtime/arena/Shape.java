@@ -154,10 +154,15 @@ final class Shape {
         if (Enum.class.isAssignableFrom(type)) {
             return Kind.ENUM;
         }
-        if (Proxy.isProxyClass(type) || type.isSynthetic() || type.getName().indexOf('/') >= 0) {
+        if (Proxy.isProxyClass(type) || type.isSynthetic() || type.getName().indexOf('/') >= 0 || isOurs(type)) {
             return Kind.OPAQUE;
         }
         return isOfTheJdk(type) ? jdkKind(type) : Kind.OBJECT;
+    }
+
+    /** The loader of a version, above all: it holds all class files, and which of them were read is no behaviour. */
+    private static boolean isOurs(Class<?> type) {
+        return type.getClassLoader() == Shape.class.getClassLoader();
     }
 
     private static Kind jdkKind(Class<?> type) {
