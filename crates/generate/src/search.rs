@@ -134,6 +134,8 @@ pub struct Search<'a> {
     without_news: u64,
     /// Time that the runner took.
     running: Duration,
+    /// Inputs that are run before the next look at the clock.
+    slice: usize,
     nothing_to_call: bool,
     /// Kept inputs and seeds that were not queued yet.
     given: Vec<Proposal>,
@@ -147,6 +149,11 @@ const FIRST_BATCH: usize = 32;
 const FOCUSED: u64 = 4_000;
 /// A budget of time is kept to within about this.
 const LONGEST_BATCH: Duration = Duration::from_millis(500);
+/// Inputs that are run between two looks at the clock, at most and at least: some take a thousand times as long as others.
+const LONGEST_SLICE: usize = 128;
+const SHORTEST_SLICE: usize = 4;
+/// What is run between two looks at the clock should take no longer than this.
+const SLICE: Duration = Duration::from_millis(200);
 /// Inputs without news after which the search begins anew.
 const RESTART: u64 = 6_000;
 /// Inputs that are handed on to further searches.
@@ -202,6 +209,7 @@ impl<'a> Search<'a> {
             corpus: BTreeSet::new(),
             without_news: 0,
             running: Duration::ZERO,
+            slice: FIRST_BATCH,
             nothing_to_call,
             given,
         }
@@ -233,6 +241,10 @@ impl<'a> Search<'a> {
         on_progress: &mut dyn FnMut(&SearchState),
     ) -> Result<SearchReport, LangError> {
         let start = Instant::now();
+        let until = match self.options.budget {
+            Budget::Time(time) => start.checked_add(time),
+            Budget::Inputs(_) => None,
+        };
         let mut size = FIRST_BATCH;
         let ended = loop {
             if self.nothing_to_call {
@@ -247,7 +259,7 @@ impl<'a> Search<'a> {
             if batch.is_empty() && !std::mem::take(&mut self.proposer.focused) {
                 break SearchEnd::Exhausted;
             }
-            if self.run_batch(batch, run, on_difference)? {
+            if self.run_batch(batch, until, run, on_difference)? {
                 break SearchEnd::Found;
             }
             on_progress(&self.state);
@@ -280,28 +292,23 @@ impl<'a> Search<'a> {
         usize::try_from(time.as_nanos() / each.max(1)).unwrap_or(usize::MAX).max(8)
     }
 
-    /// Runs inputs and learns from them. Says whether somebody is satisfied.
+    /// Runs inputs and learns from them, or from some if the time is up before. Says whether somebody is satisfied.
     fn run_batch(
         &mut self,
-        batch: Vec<Proposal>,
+        mut batch: Vec<Proposal>,
+        until: Option<Instant>,
         run: &mut dyn Run,
         on_difference: &mut OnDifference<'_>,
     ) -> Result<bool, LangError> {
-        let (inputs, origins): (Vec<Sequence>, Vec<Origin>) =
-            batch.into_iter().map(|proposal| (proposal.input, proposal.origin)).unzip();
-        let start = Instant::now();
-        let results = run.run(&inputs, &self.options.scope)?;
-        self.running += start.elapsed();
         let mut climbs: BTreeMap<GoalId, usize> = BTreeMap::new();
         let mut satisfied = false;
-        for ((input, origin), ran) in inputs.into_iter().zip(origins).zip(results) {
-            // Counted and learnt from even after somebody is satisfied: it was run.
-            self.learn(&input, origin, &ran, &mut climbs);
-            if satisfied || matches!(ran.outcome, SequenceOutcome::Same { .. }) {
-                continue;
-            }
-            let finding = Finding { input, outcome: ran.outcome };
-            satisfied = self.found(&finding, origin, run, on_difference)?;
+        while !batch.is_empty() && !satisfied {
+            // Where inputs are counted, nothing hangs on the clock.
+            let size = until.map_or(batch.len(), |_| self.slice.min(batch.len()));
+            let rest = batch.split_off(size);
+            satisfied = self.run_slice(batch, &mut climbs, run, on_difference)?;
+            let is_late = until.is_some_and(|until| Instant::now() >= until);
+            batch = if is_late { Vec::new() } else { rest };
         }
         for (goal, literal) in climbs {
             if let Some(input) = self.proposer.goals.follow(goal, literal) {
@@ -315,6 +322,38 @@ impl<'a> Search<'a> {
             self.proposer.restart();
         }
         Ok(satisfied)
+    }
+
+    fn run_slice(
+        &mut self,
+        slice: Vec<Proposal>,
+        climbs: &mut BTreeMap<GoalId, usize>,
+        run: &mut dyn Run,
+        on_difference: &mut OnDifference<'_>,
+    ) -> Result<bool, LangError> {
+        let (inputs, origins): (Vec<Sequence>, Vec<Origin>) =
+            slice.into_iter().map(|proposal| (proposal.input, proposal.origin)).unzip();
+        let start = Instant::now();
+        let results = run.run(&inputs, &self.options.scope)?;
+        self.pace(start.elapsed());
+        let mut satisfied = false;
+        for ((input, origin), ran) in inputs.into_iter().zip(origins).zip(results) {
+            // Counted and learnt from even after somebody is satisfied: it was run.
+            self.learn(&input, origin, &ran, climbs);
+            if satisfied || matches!(ran.outcome, SequenceOutcome::Same { .. }) {
+                continue;
+            }
+            let finding = Finding { input, outcome: ran.outcome };
+            satisfied = self.found(&finding, origin, run, on_difference)?;
+        }
+        Ok(satisfied)
+    }
+
+    /// Takes down how long a slice took, and makes the next shorter or longer.
+    fn pace(&mut self, took: Duration) {
+        self.running += took;
+        let next = if took > SLICE { self.slice / 2 } else { self.slice * 2 };
+        self.slice = next.clamp(SHORTEST_SLICE, LONGEST_SLICE);
     }
 
     fn learn(&mut self, input: &Sequence, origin: Origin, ran: &Ran, climbs: &mut BTreeMap<GoalId, usize>) {

@@ -218,12 +218,21 @@ pub(crate) struct FakeRun {
     pub(crate) ran: Vec<Sequence>,
     /// Tell how near an input came to `below(999)`.
     guided: bool,
+    /// How long an input takes, from when so many were run.
+    pub(crate) slow: Option<(usize, std::time::Duration)>,
 }
 
 impl FakeRun {
     pub(crate) fn new() -> Self {
         let goal = Goal { purpose: GoalPurpose::Part, text: "below parts".to_owned() };
-        Self { catalog: catalog(), goals: vec![goal], best: f64::INFINITY, ran: Vec::new(), guided: true }
+        Self {
+            catalog: catalog(),
+            goals: vec![goal],
+            best: f64::INFINITY,
+            ran: Vec::new(),
+            guided: true,
+            slow: None,
+        }
     }
 
     /// Without distances.
@@ -264,6 +273,9 @@ impl Run for FakeRun {
     fn run(&mut self, inputs: &[Sequence], _scope: &RunScope) -> Result<Vec<Ran>, LangError> {
         let mut results = Vec::new();
         for input in inputs {
+            if let Some((_, time)) = self.slow.filter(|(first, _)| self.ran.len() >= *first) {
+                std::thread::sleep(time);
+            }
             let (left, right) = (execute(input, 0), execute(input, 1));
             let outcome = if left == right {
                 SequenceOutcome::Same { summary: Summary::default(), observation: None }

@@ -355,6 +355,19 @@ fn a_budget_of_time_ends() {
 }
 
 #[test]
+fn a_budget_of_time_is_kept_when_inputs_become_slow_all_at_once() {
+    let time = std::time::Duration::from_millis(300);
+    let options = SearchOptions { budget: Budget::Time(time), ..options(1, 0) };
+    // The batch that is begun then would take five seconds.
+    let mut run = FakeRun::blind();
+    run.slow = Some((1_000, std::time::Duration::from_millis(10)));
+    let start = std::time::Instant::now();
+    let (report, _) = search(&knowledge(&[DEPTH]), &mut run, options, false);
+    assert!(report.inputs > 1_000, "{}", report.inputs);
+    assert!(start.elapsed() < 10 * time, "{:?}", start.elapsed());
+}
+
+#[test]
 fn what_a_test_never_shows_is_told() {
     let mut knowledge = knowledge(&[LARGEST]);
     let parameter = ParameterFacts { seen: 3, positive: true, lists: 2, ..ParameterFacts::default() };

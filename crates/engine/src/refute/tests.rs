@@ -1,8 +1,8 @@
 //! What it takes to refute: a program of one method that does what each test says, and witnesses that end as it says.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bonafix_judge::patch_sim::Options as SimOptions;
@@ -87,6 +87,7 @@ struct FakeRun {
     goals: Vec<Goal>,
     program: Program,
     calls: BTreeMap<(u32, i64), u32>,
+    looks: Arc<AtomicU32>,
 }
 
 impl FakeRun {
@@ -157,6 +158,7 @@ impl Run for FakeRun {
     }
 
     fn run(&mut self, inputs: &[Sequence], scope: &RunScope) -> Result<Vec<Ran>, LangError> {
+        self.looks.fetch_add(u32::from(scope.versions.len() == 1), Ordering::Relaxed);
         let ran = |input: &Sequence| {
             let compared_nan = numbers(input).any(|value| OUTSIDE.contains(&value));
             let feedback = Feedback { reached: true, compared_nan, ..Feedback::default() };
@@ -197,6 +199,8 @@ struct FakeExplorer {
     written: AtomicU32,
     /// The input of the last witness.
     last: Mutex<Option<Sequence>>,
+    /// How often something was run in one version alone, which a search never does by itself.
+    looks: Arc<AtomicU32>,
 }
 
 const BELOW: CallableId = 0;
@@ -269,8 +273,13 @@ impl Explore for FakeExplorer {
 
     fn explore(&self, _: &ExploreRequest<'_>, _: &Utf8Path) -> Result<Explored, LangError> {
         let goal = Goal { purpose: GoalPurpose::Reach, text: "below".to_owned() };
-        let run =
-            FakeRun { catalog: catalog(), goals: vec![goal], program: self.program, calls: BTreeMap::new() };
+        let run = FakeRun {
+            catalog: catalog(),
+            goals: vec![goal],
+            program: self.program,
+            calls: BTreeMap::new(),
+            looks: Arc::clone(&self.looks),
+        };
         Ok(Explored { run: Box::new(run), knowledge: knowledge(), notices: Vec::new() })
     }
 
@@ -304,6 +313,7 @@ struct Tried {
     /// Witnesses that were written.
     written: u32,
     last: Option<Sequence>,
+    looks: u32,
 }
 
 impl Tried {
@@ -352,7 +362,9 @@ fn ask_within(
     let plan = Plan::new(Vec::new(), PlannedInput::new("limit", "00"));
     let run = RunDir::create(path, "limit", &plan).unwrap();
     let session = Session { run: &run, on_event: &|_| {} };
-    let explorer = FakeExplorer { program, witness, written: AtomicU32::new(0), last: Mutex::new(None) };
+    let looks = Arc::new(AtomicU32::new(0));
+    let (written, last) = (AtomicU32::new(0), Mutex::new(None));
+    let explorer = FakeExplorer { program, witness, written, last, looks: Arc::clone(&looks) };
     let change = TreeChange::default();
     let versions: Vec<ExploredVersion<'_>> =
         roles.iter().map(|role| ExploredVersion { role: *role, change: &change, delta }).collect();
@@ -384,7 +396,8 @@ fn ask_within(
     }
     .carry_out()?;
     let last = explorer.last.into_inner().unwrap();
-    Ok(Tried { refuted, written: explorer.written.into_inner(), last })
+    let looks = looks.load(Ordering::Relaxed);
+    Ok(Tried { refuted, written: explorer.written.into_inner(), last, looks })
 }
 
 fn tried(program: Program, witness: WitnessEnds) -> Tried {
@@ -426,6 +439,20 @@ fn what_is_met_when_the_time_is_up_is_not_looked_into() {
         ask_within(budget, Question::Reference, &roles, &Delta::default(), slow, holds, false).unwrap();
     assert_eq!(tried.written, 0);
     tried.dismissed("out-of-time");
+}
+
+#[test]
+fn nothing_is_run_for_what_is_met_when_the_time_is_up() {
+    let hangs: Program = |call| {
+        std::thread::sleep(Duration::from_millis(2));
+        if call.version == 1 { Does::BreaksDown(Breakdown::Timeout) } else { right(call) }
+    };
+    let roles = [VersionRole::Reference, VersionRole::Patched, VersionRole::Buggy];
+    let budget = Budget::Time(Duration::from_millis(1));
+    let tried =
+        ask_within(budget, Question::Reference, &roles, &Delta::default(), hangs, holds, false).unwrap();
+    tried.dismissed("out-of-time");
+    assert_eq!(tried.looks, 0);
 }
 
 #[test]

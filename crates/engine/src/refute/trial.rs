@@ -78,6 +78,10 @@ impl<'a> Trial<'a> {
 impl Trial<'_> {
     /// Decides what an input on which the versions differ is worth.
     pub(super) fn consider(&mut self, finding: &Finding, run: &mut dyn Run) -> Result<Reaction, LangError> {
+        if self.is_late() {
+            self.note(finding);
+            return Ok(Reaction::Continue);
+        }
         let Some((reference, patched)) = both(&finding.input, &finding.outcome, run)? else {
             return Ok(Reaction::Continue);
         };
@@ -114,6 +118,24 @@ impl Trial<'_> {
                     _ => Ok(Reaction::Pursue),
                 }
             }
+        }
+    }
+
+    fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    fn too_late(&mut self, claim: &Claim) {
+        let question = self.refutation.question;
+        self.discards.add("out-of-time", || sentence(claim, question));
+    }
+
+    /// What a batch brings when the time is up is told of, and nothing is run for it.
+    fn note(&mut self, finding: &Finding) {
+        match self.rule_on(&finding.input, &finding.outcome) {
+            Ruling::Same => {}
+            Ruling::Evidence(claim) => self.too_late(&claim),
+            Ruling::Remark { reason, claim } => self.remark(reason, &finding.input, &claim),
         }
     }
 
@@ -174,8 +196,8 @@ impl Trial<'_> {
         if self.failed.get(&place).is_some_and(|count| *count >= ATTEMPTS) || self.attempts >= ALL_ATTEMPTS {
             return Ok(Reaction::Continue);
         }
-        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            self.discards.add("out-of-time", || sentence(claim, question));
+        if self.is_late() {
+            self.too_late(claim);
             return Ok(Reaction::Continue);
         }
         if !self.shows_again(input, claim, run)? {
