@@ -249,7 +249,10 @@ fn a_large_value_is_looked_at_less_deeply_and_in_both_versions_alike() {
 
 #[test]
 fn it_is_told_when_changed_code_compares_what_is_not_a_number() {
-    let root = "public static int root(int x) { return Math.sqrt(x) < % ? 1 : 2; }";
+    // That a class compares one while it is initialised says nothing about the input that comes to it first.
+    let root = "
+    static class Odd { static final int ONE = Math.sqrt(-Math.random() - 1) < 3 ? 2 : 1; }
+    public static int root(int x) { return Math.sqrt(x) < % ? Odd.ONE : 2; }";
     let mut opened = open_class(root, ["999", "1000", "500"]);
     let run = &mut opened.run;
     for (argument, expected) in [(4, false), (-4, true), (9, false)] {
@@ -395,6 +398,57 @@ fn what_does_not_end_is_ended_without_losing_the_vm() {
     for (name, arguments) in [("deep", &[1][..]), ("some", &[100_000])] {
         let fine = call(run, name, arguments);
         assert!(matches!(run_one(run, &fine).outcome, SequenceOutcome::Same { .. }), "{name}");
+    }
+    assert_eq!(run.arena().losses().restarts, 0);
+}
+
+const INITIALISED: &str = r"
+    static class Table {
+        static final int[] ALL = new int[256];
+        static { for (int i = 0; i < 5000000; i++) { ALL[i & 255] += i; } }
+    }
+    static class Elsewhere {
+        static final int[] ALL = new int[256];
+        static { for (int i = 0; i < 5000000; i++) { ALL[i & 255] += i; } }
+    }
+    static class Before {
+        static int all;
+        static { for (int i = 0; i < 5000000; i++) { all += i; } }
+    }
+    static class Never {
+        static int x;
+        static { while (x >= 0) { x = (x + 1) & 7; } }
+    }
+    public static int table(int x) { return Table.ALL[x & 255] + (x < % ? 1 : 2); }
+    public static int thread(int x) throws Exception {
+        int[] seen = {0};
+        Thread work = new Thread(() -> { seen[0] = Elsewhere.ALL[x & 255]; });
+        work.start();
+        work.join();
+        return seen[0];
+    }
+    public static int goesOn() { int s = Before.all; for (int i = 0; i < 400000; i++) { s += i; } return s; }
+    public static int never() { return Never.x; }
+";
+
+#[test]
+fn a_static_initialiser_takes_no_steps_from_the_input_that_comes_to_it() {
+    let mut opened = open_class(INITIALISED, ["10", "10", "12"]);
+    let run = &mut opened.run;
+    let (table, thread) = (call(run, "table", &[3]), call(run, "thread", &[3]));
+    for input in [&table, &thread, &table, &thread] {
+        let SequenceOutcome::Same { summary, .. } = run_one(run, input).outcome else { panic!("{input:?}") };
+        assert!(!summary.threw, "{input:?}");
+    }
+    let endless = SequenceOutcome::Failed { version: 0, breakdown: Breakdown::Timeout };
+    // What is left is as much as it was before.
+    let goes_on = call(run, "goesOn", &[]);
+    assert_eq!(run_one(run, &goes_on).outcome, endless);
+    // One that has no end is ended, each time in the version that is first to come to it.
+    let never = call(run, "never", &[]);
+    for input in [&never, &table, &never] {
+        let is_never = input == &never;
+        assert_eq!(run_one(run, input).outcome == endless, is_never, "{input:?}");
     }
     assert_eq!(run.arena().losses().restarts, 0);
 }

@@ -77,7 +77,7 @@ fn prepare(original: &Utf8Path, target: &Utf8Path) -> Result<PreparedFolder, Lan
 }
 
 fn prepare_files(files: &[(Utf8PathBuf, Utf8PathBuf)], target: &Utf8Path) -> std::io::Result<PreparedFolder> {
-    let plan = ProbePlan { steps: Selection::All, clock: true, ..ProbePlan::default() };
+    let plan = ProbePlan { steps: Selection::All, initializers: true, clock: true, ..ProbePlan::default() };
     let mut prepared = PreparedFolder::default();
     for (file, relative) in files {
         let bytes = fs_err::read(file)?;
@@ -136,6 +136,7 @@ pub(super) fn probe(
         blocks: Selection::All,
         branches: Selection::All,
         steps: Selection::All,
+        initializers: true,
         clock: true,
         ..ProbePlan::default()
     };

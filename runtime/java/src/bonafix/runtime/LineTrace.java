@@ -19,8 +19,6 @@ public final class LineTrace implements Probes.Recorder {
     private static final int FIRST_ROOM = 1 << 12;
     /** What is kept for the next execution; larger arrays are given back. */
     private static final int KEPT_ROOM = 1 << 20;
-    /** The call of a static initialiser, as it is named where probes are made. */
-    private static final int INITIALIZER = 0x7fffffff;
 
     private static final ThreadLocal<Lines> OWN = new ThreadLocal<>();
     private static final List<Lines> others = new ArrayList<>();
@@ -283,7 +281,7 @@ public final class LineTrace implements Probes.Recorder {
 
     @Override
     public void enter(Object[] values, int call) {
-        if (call == INITIALIZER) {
+        if (call == Probes.INITIALIZER) {
             initialize(1);
             return;
         }
@@ -304,7 +302,7 @@ public final class LineTrace implements Probes.Recorder {
     }
 
     private static void leave(int call) {
-        if (call == INITIALIZER) {
+        if (call == Probes.INITIALIZER) {
             initialize(-1);
             return;
         }

@@ -14,16 +14,23 @@ public final class Probes {
     /** Blocks that were run, by number; instrumented code writes it. */
     public static byte[] HITS = new byte[0];
 
+    /** The call of a static initialiser, as it is named where probes are made. */
+    static final int INITIALIZER = 0x7fffffff;
+    /**
+     * Steps of a static initialiser and all that it runs. They are none of the run that comes to the class first: some fill
+     * large tables, and a class whose initialiser was ended is of no use to any run that follows.
+     */
+    private static final long INITIALIZER_STEPS = 100_000_000;
     /** Steps of threads that the subject started, in limits: they may live through many runs. */
     private static final int PATIENCE = 8;
     /** Beyond equality there is no smallest step between two floating point numbers. */
     private static final double NEXT = 1e-9;
 
     private static final EndOfSteps END = new EndOfSteps();
-    private static final ThreadLocal<long[]> OTHER_STEPS = new ThreadLocal<long[]>() {
+    private static final ThreadLocal<OtherSteps> OTHER_STEPS = new ThreadLocal<OtherSteps>() {
         @Override
-        protected long[] initialValue() {
-            return new long[1];
+        protected OtherSteps initialValue() {
+            return new OtherSteps();
         }
     };
     private static final ThreadLocal<boolean[]> RECORDING = new ThreadLocal<boolean[]>() {
@@ -37,6 +44,11 @@ public final class Probes {
     private static long left;
     private static long limit = Long.MAX_VALUE;
     private static volatile boolean passed;
+    /** So many static initialisers is the owner in; what it had left before the outermost of them. */
+    private static int initializing;
+    private static long leftOutside;
+    /** One of them did not come to its end. */
+    private static boolean endedInitializer;
 
     /** The number of the present run; what bears another is not of this run. */
     private static int generation;
@@ -163,6 +175,8 @@ public final class Probes {
         limit = allowed;
         left = allowed;
         passed = false;
+        initializing = 0;
+        endedInitializer = false;
         owner = Thread.currentThread();
     }
 
@@ -174,6 +188,11 @@ public final class Probes {
     /** Whether some thread passed its limit, whatever it did with what was thrown. */
     public static boolean isPassed() {
         return passed;
+    }
+
+    /** Whether the limit was passed in a static initialiser, so that its class is of no use any more. */
+    public static boolean endedInitializer() {
+        return endedInitializer;
     }
 
     /** Whether something that is not a number was compared in this run. */
@@ -244,14 +263,53 @@ public final class Probes {
     private static void end() {
         left = -1;
         passed = true;
+        endedInitializer |= initializing > 0;
         throw END;
     }
 
     private static void stepOfOther() {
-        long[] steps = OTHER_STEPS.get();
-        if (++steps[0] / PATIENCE > limit) {
+        OtherSteps steps = OTHER_STEPS.get();
+        if (++steps.done / PATIENCE > limit) {
             passed = true;
+            endedInitializer |= steps.initializing > 0;
             throw END;
+        }
+    }
+
+    /**
+     * A static initialiser begins (1) or ends (-1). A step does not know of it: it is counted as ever, from another number.
+     */
+    private static void initialize(int change) {
+        if (Thread.currentThread() != owner) {
+            if (limit != Long.MAX_VALUE) {
+                OTHER_STEPS.get().initialize(change);
+            }
+            return;
+        }
+        if (initializing == 0 && change > 0) {
+            leftOutside = left;
+            left = INITIALIZER_STEPS;
+        } else if (initializing == 1 && change < 0 && left >= 0) {
+            left = leftOutside;
+        }
+        initializing = Math.max(0, initializing + change);
+    }
+
+    /** The steps of a thread that is not the owner. */
+    private static final class OtherSteps {
+        private long done;
+        private int initializing;
+        private long doneOutside;
+
+        private void initialize(int change) {
+            long most = limit * PATIENCE + PATIENCE - 1;
+            if (initializing == 0 && change > 0) {
+                doneOutside = done;
+                done = most - INITIALIZER_STEPS;
+            } else if (initializing == 1 && change < 0 && done <= most) {
+                done = doneOutside;
+            }
+            initializing = Math.max(0, initializing + change);
         }
     }
 
@@ -295,7 +353,8 @@ public final class Probes {
     }
 
     private static void noteNaN(boolean isNaN) {
-        if (isNaN && Thread.currentThread() == owner) {
+        // Which run comes to a class first says nothing about the run.
+        if (isNaN && Thread.currentThread() == owner && initializing == 0) {
             comparedNaN = true;
         }
     }
@@ -419,6 +478,9 @@ public final class Probes {
     }
 
     public static void enter(Object[] values, int call) {
+        if (call == INITIALIZER) {
+            initialize(1);
+        }
         Recorder listener = claim();
         if (listener != null) {
             try {
@@ -432,6 +494,9 @@ public final class Probes {
     }
 
     public static void exit(Object result, int call) {
+        if (call == INITIALIZER) {
+            initialize(-1);
+        }
         Recorder listener = claim();
         if (listener != null) {
             try {
@@ -445,6 +510,9 @@ public final class Probes {
     }
 
     public static void thrown(Throwable thrown, int call) {
+        if (call == INITIALIZER) {
+            initialize(-1);
+        }
         Recorder listener = claim();
         if (listener != null) {
             try {

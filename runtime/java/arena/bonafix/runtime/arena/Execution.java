@@ -51,6 +51,7 @@ final class Execution {
         } finally {
             Probes.endSteps();
             endless = Probes.isPassed();
+            spoiledClasses |= Probes.endedInitializer();
         }
     }
 

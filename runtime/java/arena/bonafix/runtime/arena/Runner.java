@@ -177,7 +177,7 @@ final class Runner {
             }
             if (execution.endless) {
                 brokeDown(version, ArenaProtocol.BREAKDOWN_TIMEOUT);
-                needsReset |= ++endlessSinceReset >= MAX_ENDLESS;
+                needsReset |= ++endlessSinceReset >= MAX_ENDLESS || execution.spoiledClasses;
                 leakedThreads();
                 return true;
             }
