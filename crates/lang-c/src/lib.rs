@@ -13,14 +13,18 @@
 //! | `version` | built versions in the cache; what must be built from scratch |
 //! | `suite` | which tests there are, and which files belong to them |
 //! | `testing` | runs tests |
+//! | `reports` | what sanitizers, valgrind and the C library wrote about a program |
+//! | `normalise` | takes out of what a program wrote what differs by nature |
 
 mod build;
 mod compile_commands;
 pub mod delta;
 mod diagnostics;
 mod home;
+pub mod normalise;
 mod project;
 mod recipe;
+pub mod reports;
 mod suite;
 mod target;
 mod testing;

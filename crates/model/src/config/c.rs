@@ -78,6 +78,9 @@ pub struct CRunConfig {
     /// Environment variables.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
+    /// Command that takes out of the program's output what differs from run to run, for a shell: it reads what came on
+    /// standard output, on standard error or in a file, and writes what is compared.
+    pub filter: Option<String>,
     /// MiB of memory that one run may use. Default 2048.
     pub memory_mib: Option<u64>,
 }
