@@ -126,7 +126,7 @@ impl Build<'_> {
             .env("CC", wrappers.cc())
             .env("CXX", wrappers.cxx())
             .env("BONAFIX_CFLAGS", self.flags.compile.join(" "))
-            .env("BONAFIX_LDFLAGS", self.flags.link.join(" "))
+            .env("BONAFIX_LDFLAGS", [self.flags.link.as_slice(), &self.flags.program].concat().join(" "))
             .env("SOURCE_DATE_EPOCH", BUILD_DAY)
             .stdout(Sink::Capture { cap: OUTPUT_CAP })
             .limits(Limits::build())

@@ -100,6 +100,26 @@ impl Home {
         Ok(())
     }
 
+    /// Makes one file or folder, relative to the home, what it is in the entry of the cache that the home is a copy of.
+    pub(crate) fn restore(&self, path: &Utf8Path, entry: &Utf8Path) -> Result<(), LangError> {
+        let (from, to) = (entry.join("home").join(path), self.path.join(path));
+        let data = from.symlink_metadata()?;
+        if data.is_dir() {
+            fs_err::create_dir_all(&to)?;
+        } else if data.is_symlink() {
+            let _ = fs_err::remove_file(&to);
+            fs_err::os::unix::fs::symlink(fs_err::read_link(&from)?, &to)?;
+            return Ok(());
+        } else {
+            let _ = fs_err::remove_file(&to);
+            fs_err::copy(&from, &to)?;
+            fs_err::OpenOptions::new().write(true).open(&to)?.file().set_modified(data.modified()?)?;
+            let old = fs_err::read_to_string(entry.join(PLACE))?;
+            replace_all(&to, old.as_bytes(), self.path.as_str().as_bytes())?;
+        }
+        Ok(fs_err::set_permissions(&to, data.permissions())?)
+    }
+
     /// Removes it with all it holds. What a test has left that cannot be removed goes with the folder around it.
     pub(crate) fn remove(self) {
         let _ = fs_err::remove_dir_all(&self.path);

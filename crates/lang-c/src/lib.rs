@@ -15,6 +15,9 @@
 //! | `testing` | runs tests |
 //! | `reports` | what sanitizers, valgrind and the C library wrote about a program |
 //! | `normalise` | takes out of what a program wrote what differs by nature |
+//! | `runtime` | the code of `runtime/c`, compiled |
+//! | `seen` | from an end and raw bytes to what is told of an execution |
+//! | `serve` | a version behind a fork server: runs inputs fast, one after the other |
 
 mod build;
 mod compile_commands;
@@ -25,6 +28,9 @@ pub mod normalise;
 mod project;
 mod recipe;
 pub mod reports;
+mod runtime;
+mod seen;
+mod serve;
 mod suite;
 mod target;
 mod testing;
@@ -37,6 +43,7 @@ use bonafix_proc::ProcError;
 use bonafix_store::StoreError;
 
 pub use project::CProject;
+pub use serve::ServedTarget;
 pub use target::{Sample, Target};
 pub use variant::Variant;
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use bonafix_lang::{
     BuiltVersion, Explore, LangError, OnTest, Project, ProjectFacts, TestPlan, append_log, apply_change,
@@ -17,6 +18,7 @@ use walkdir::WalkDir;
 use crate::build::Workshop;
 use crate::home::Home;
 use crate::recipe;
+use crate::serve::{Ground, ServedTarget, ending_of};
 use crate::suite::{Kind, Suite};
 use crate::testing::Stand;
 use crate::toolchain::{Compiler, on_path};
@@ -176,6 +178,41 @@ impl CProject {
         }
         let tests = self.suite.list(stand.originals, &scripted)?;
         Ok(tests.into_iter().map(|(name, kind)| (TestId(name), kind)).collect())
+    }
+
+    /// A version in a variant, ready to run inputs fast; each may take so long.
+    pub fn target(
+        &self,
+        change: &TreeChange,
+        variant: Variant,
+        limit: Duration,
+        log: &Utf8Path,
+    ) -> Result<ServedTarget, LangError> {
+        let version = self.version(variant, change, log)?;
+        let home = self.versions.copy(&version)?;
+        let program = self.program()?;
+        let originals = self.test_files(change)?;
+        let stand = Stand {
+            home: &home,
+            suite: &self.suite,
+            run: &self.config.run,
+            tests: &self.tests,
+            program: program.as_deref(),
+            originals: &originals,
+            launcher: &self.workshop.launcher,
+            size: size_of(home.path()),
+        };
+        let job = stand.program(limit)?;
+        ServedTarget::open(Ground {
+            workshop: &self.workshop,
+            home,
+            entry: &version.entry,
+            variant,
+            job,
+            arguments: &self.config.run.arguments,
+            ending: ending_of(self.suite.config.input.as_deref()),
+            limit,
+        })
     }
 
     fn run_in(

@@ -188,30 +188,30 @@ impl Stand<'_> {
 
     /// The program with the input of a test.
     fn program_job(&self, name: &str, limit: Duration) -> Result<Job, LangError> {
-        let program = self.program.ok_or_else(|| LangError::Internal("no program is known".to_owned()))?;
-        let folder = self.folder()?;
-        let up = self.up();
         let input = self.suite.input.as_ref().map(|pattern| pattern.path(name));
         let own = self.original(self.suite.arguments.as_ref().map(|pattern| pattern.path(name)))?;
         let arguments = match own {
             Some((_, bytes)) => String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect(),
             None => self.run.arguments.clone(),
         };
-        let by_path = arguments.iter().any(|argument| argument.contains(INPUT));
-        let place = input.as_ref().map_or_else(String::new, |input| up.join(input).to_string());
-        let arguments = arguments.iter().map(|argument| argument.replace(INPUT, &place));
-        let mut job = self.job(Job::new(self.home.tree().join(program)), &folder, limit).args(arguments);
-        job = job.arg0(if up.as_str().is_empty() {
-            format!("./{program}")
-        } else {
-            up.join(program).to_string()
-        });
+        let by_path = is_by_path(&arguments);
+        let place = input.as_ref().map_or_else(String::new, |input| self.up().join(input).to_string());
+        let mut job = self.program(limit)?.args(with_path(&arguments, &place));
         if let (false, Some(input)) = (by_path, input) {
             let file = self.originals.join(&input);
             let bytes = if file.is_file() { fs_err::read(&file)? } else { Vec::new() };
             job = job.stdin(Stdin::Bytes(bytes));
         }
         Ok(job)
+    }
+
+    /// The program without arguments and input.
+    pub(crate) fn program(&self, limit: Duration) -> Result<Job, LangError> {
+        let program = self.program.ok_or_else(|| LangError::Internal("no program is known".to_owned()))?;
+        let up = self.up();
+        let called =
+            if up.as_str().is_empty() { format!("./{program}") } else { up.join(program).to_string() };
+        Ok(self.job(Job::new(self.home.tree().join(program)), &self.folder()?, limit).arg0(called))
     }
 
     fn shell(&self, command: &str, limit: Duration) -> Result<Job, LangError> {
@@ -254,6 +254,16 @@ impl Stand<'_> {
         let steps = folder.components().filter(|part| matches!(part, camino::Utf8Component::Normal(_)));
         steps.map(|_| "..").collect()
     }
+}
+
+/// Is the input a file that the arguments name? It comes on standard input otherwise.
+pub(crate) fn is_by_path(arguments: &[String]) -> bool {
+    arguments.iter().any(|argument| argument.contains(INPUT))
+}
+
+/// Arguments in which the path of the input stands.
+pub(crate) fn with_path(arguments: &[String], path: &str) -> Vec<String> {
+    arguments.iter().map(|argument| argument.replace(INPUT, path)).collect()
 }
 
 /// The end of what a test printed, for people.

@@ -9,6 +9,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::configuration;
 use crate::proc_fault;
+use crate::runtime::Runtime;
 use crate::variant::Variant;
 
 /// Names under which builds call a C compiler, and a C++ compiler.
@@ -95,6 +96,8 @@ pub(crate) fn on_path(name: &str) -> Option<Utf8PathBuf> {
 pub(crate) struct Flags {
     pub(crate) compile: Vec<String>,
     pub(crate) link: Vec<String>,
+    /// Where a program is linked, and no library.
+    pub(crate) program: Vec<String>,
 }
 
 impl Flags {
@@ -105,7 +108,13 @@ impl Flags {
         // Another compiler than the developers' warns of other things.
         compile.push("-Wno-error".to_owned());
         compile.extend(cflags.iter().cloned());
-        Self { compile, link: ldflags.to_vec() }
+        Self { compile, link: ldflags.to_vec(), program: Vec::new() }
+    }
+
+    /// Links the runtime in this folder into programs.
+    pub(crate) fn with_runtime(mut self, folder: &Utf8Path) -> Self {
+        self.program = Runtime::link_flags(folder);
+        self
     }
 }
 
@@ -159,17 +168,30 @@ impl Wrappers {
     }
 }
 
-/// Our flags stand last, where they win. Those for linking only come where something is linked.
+/// Our flags stand last, where they win. Those for linking only come where something is linked, those for programs only
+/// where that is no library.
 fn script(compiler: &Utf8Path, is_clang: bool, flags: &Flags) -> String {
     let quoted = |words: &[String]| shlex::try_join(words.iter().map(String::as_str)).unwrap_or_default();
     let quiet = if is_clang { " -Wno-unused-command-line-argument" } else { "" };
     let call = format!("exec {} \"$@\" {}{quiet}", quoted(&[compiler.to_string()]), quoted(&flags.compile));
-    if flags.link.is_empty() {
+    if flags.link.is_empty() && flags.program.is_empty() {
         return format!("#!/bin/sh\n{call}\n");
     }
+    let mut linking = call.clone();
+    if !flags.link.is_empty() {
+        linking = format!("{call} {}", quoted(&flags.link));
+    }
+    let unless_linking =
+        format!("for word in \"$@\"; do\n  case $word in -c|-S|-E|-M|-MM) {call} ;; esac\ndone\n");
+    if flags.program.is_empty() {
+        return format!("#!/bin/sh\n{unless_linking}{linking}\n");
+    }
+    // A question such as `cc -v` has no file behind it, and must not become an attempt to link.
+    let program = quoted(&flags.program);
     format!(
-        "#!/bin/sh\nfor word in \"$@\"; do\n  case $word in -c|-S|-E|-M|-MM) {call} ;; esac\ndone\n{call} {}\n",
-        quoted(&flags.link)
+        "#!/bin/sh\n{unless_linking}linked=\nfor word in \"$@\"; do\n  case $word in\n    -shared|-r) {linking} ;;\n    \
+         *.[coaCs]|*.cc|*.cpp|*.cxx|*.c++|*.lo|*.obj|@*) linked=1 ;;\n  esac\ndone\n\
+         if [ -n \"$linked\" ]; then {linking} {program}; fi\n{linking}\n"
     )
 }
 
@@ -186,7 +208,8 @@ mod tests {
 
     #[test]
     fn flags_for_linking_stand_only_where_something_is_linked() {
-        let flags = Flags { compile: vec!["-g".to_owned()], link: vec!["-lm".to_owned()] };
+        let flags =
+            Flags { compile: vec!["-g".to_owned()], link: vec!["-lm".to_owned()], program: Vec::new() };
         let text = script(Utf8Path::new("/usr/bin/gcc"), false, &flags);
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines[2].contains("-c|") && !lines[2].contains("-lm"), "{text}");

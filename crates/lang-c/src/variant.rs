@@ -31,6 +31,8 @@ impl Variant {
             Self::Fuzz => &[
                 "-g",
                 "-fno-omit-frame-pointer",
+                // A function that has become part of another one has no edge of its own.
+                "-finline-hint-functions",
                 "-fsanitize=address,undefined",
                 // A leak of `vptr` checks into C would need the C++ runtime.
                 "-fno-sanitize=vptr",
@@ -42,6 +44,11 @@ impl Variant {
             // valgrind 3.19 gives up on the DWARF 5 of clang 14.
             Self::Valgrind => &["-gdwarf-4", "-O1", "-fno-omit-frame-pointer"],
         }
+    }
+
+    /// Is the runtime of `runtime/c` linked into its programs?
+    pub fn has_runtime(self) -> bool {
+        self == Self::Fuzz
     }
 
     /// Does it need what only clang has?

@@ -12,6 +12,7 @@ use walkdir::WalkDir;
 use crate::build::{Build, Workshop};
 use crate::home::{Estate, Home};
 use crate::recipe::{Recipe, is_header, is_source};
+use crate::runtime::Runtime;
 use crate::store_fault;
 use crate::suite::Suite;
 use crate::toolchain::Flags;
@@ -147,7 +148,12 @@ impl Versions {
         log: &Utf8Path,
     ) -> Result<(), LangError> {
         apply_change(&home.tree(), change)?;
-        let flags = Flags::new(variant, &self.config.cflags, &self.config.ldflags, &home.tree());
+        let mut flags = Flags::new(variant, &self.config.cflags, &self.config.ldflags, &home.tree());
+        if variant.has_runtime() {
+            let folder = home.path().join("runtime");
+            Runtime::of(&self.workshop)?.copy_objects(&folder)?;
+            flags = flags.with_runtime(&folder);
+        }
         let build = Build {
             workshop: &self.workshop,
             recipe: &self.recipe,
@@ -173,6 +179,9 @@ impl Versions {
             .part("variant", variant.name())
             .parts("flags", variant.flags())
             .part("length", self.estate.length().to_string());
+        if variant.has_runtime() {
+            key = key.parts("runtime", Runtime::sources());
+        }
         for (path, edit) in &change.files {
             key = match edit {
                 FileEdit::Write(contents) => key.part("write", path.as_str()).part("contents", contents),

@@ -1,0 +1,92 @@
+//! The fork server as a job: started in the sandbox, asked, ended.
+
+use std::process::{ChildStdin, ChildStdout};
+use std::time::{Duration, Instant};
+
+use bonafix_lang::LangError;
+use bonafix_model::ProgramEnd;
+use bonafix_proc::{Exit, Job, Launcher, Running};
+
+use super::wire::{Hello, Reply, Request};
+use crate::proc_fault;
+
+/// How long a server lives. A run that manages to stop its server is noticed when the job's own time is over.
+pub(super) const LIFE: Duration = Duration::from_secs(30);
+
+/// A server that waits for requests.
+pub(super) struct Server {
+    running: Running,
+    requests: ChildStdin,
+    replies: ChildStdout,
+    started: Instant,
+    pub(super) hello: Hello,
+}
+
+/// What came of an attempt to start one.
+pub(super) enum Started {
+    Ready(Server),
+    /// The program came to its end, or wrote something else, before it could be asked anything.
+    Unfit,
+}
+
+/// What came of a request.
+pub(super) enum Answer {
+    Reply(Reply),
+    /// The server itself ended: a limit of the whole sandbox, or the run has killed it.
+    Gone(ProgramEnd),
+}
+
+impl Server {
+    /// The job must have pipes for its standard input and output.
+    pub(super) fn start(job: &Job, launcher: &Launcher) -> Result<Started, LangError> {
+        let started = Instant::now();
+        let mut running = job.clone().spawn(launcher).map_err(proc_fault)?;
+        let (Some(requests), Some(mut replies)) = (running.take_stdin(), running.take_stdout()) else {
+            return Err(LangError::Internal("a fork server without pipes".to_owned()));
+        };
+        let Ok(hello) = Hello::read(&mut replies) else {
+            running.kill();
+            // An interruption is none of the program's doing.
+            running.wait().map_err(proc_fault)?;
+            return Ok(Started::Unfit);
+        };
+        if hello.has_threads {
+            return Ok(Started::Unfit);
+        }
+        Ok(Started::Ready(Self { running, requests, replies, started, hello }))
+    }
+
+    pub(super) fn is_old(&self) -> bool {
+        self.started.elapsed() > LIFE
+    }
+
+    /// Runs once. Without a reply the server is gone.
+    pub(super) fn ask(mut self, request: &Request<'_>) -> Result<(Answer, Option<Self>), LangError> {
+        let reply = request.write(&mut self.requests).and_then(|()| Reply::read(&mut self.replies));
+        match reply {
+            Ok(reply) if reply.strays => Ok((Answer::Reply(reply), None)),
+            Ok(reply) => Ok((Answer::Reply(reply), Some(self))),
+            Err(_) => Ok((Answer::Gone(self.end()?), None)),
+        }
+    }
+
+    fn end(self) -> Result<ProgramEnd, LangError> {
+        drop((self.requests, self.replies));
+        let finished = self.running.wait().map_err(proc_fault)?;
+        Ok(ended_from_outside(finished.exit))
+    }
+}
+
+/// What an end of a whole job means for the program.
+pub(crate) fn ended_from_outside(exit: Exit) -> ProgramEnd {
+    let over = |what: &str| ProgramEnd::OverLimit(what.to_owned());
+    match exit {
+        Exit::Code(code) => ProgramEnd::Exited(code),
+        Exit::Signal(signal) => ProgramEnd::Signalled(signal),
+        Exit::TimedOut | Exit::OverCpu => ProgramEnd::TimedOut,
+        Exit::OverMemory => over("memory"),
+        Exit::OverProcesses => over("processes"),
+        Exit::OverDisk => over("disk"),
+        Exit::Killed => ProgramEnd::Signalled(libc::SIGKILL),
+    }
+}

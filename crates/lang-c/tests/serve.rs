@@ -1,0 +1,324 @@
+//! Small programs behind the fork server: whatever one does costs one execution, and the next finds fresh state.
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bonafix_lang::Project;
+use bonafix_lang_c::{CProject, Sample, ServedTarget, Target, Variant};
+use bonafix_model::{CConfig, Execution, ProgramEnd, ProgramInput, TestsConfig, TreeChange};
+use bonafix_proc::{Launcher, SandboxMode};
+use bonafix_store::Cache;
+use camino::{Utf8Path, Utf8PathBuf};
+
+const LIMIT: Duration = Duration::from_millis(600);
+
+/// A program of one file, built. The project must live as long as its targets.
+struct Subject {
+    folder: tempfile::TempDir,
+    project: CProject,
+}
+
+impl Subject {
+    fn new(source: &str) -> Self {
+        Self::configured(source, "program = \"program\"\n")
+    }
+
+    fn configured(source: &str, config: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = Utf8PathBuf::from_path_buf(folder.path().to_owned()).unwrap();
+        let root = path.join("project");
+        fs_err::create_dir_all(root.join("data")).unwrap();
+        fs_err::write(root.join("main.c"), source).unwrap();
+        fs_err::write(root.join("data/given.txt"), "given\n").unwrap();
+        let config: CConfig = toml::from_str(config).unwrap();
+        let cache = Arc::new(Cache::open(&path.join("cache")).unwrap());
+        let launcher = Arc::new(Launcher::new(SandboxMode::BestEffort).unwrap());
+        let project = CProject::open(&root, &config, &TestsConfig::default(), cache, launcher).unwrap();
+        project.build(&TreeChange::default(), &path.join("log")).unwrap();
+        Self { folder, project }
+    }
+
+    fn target(&self, variant: Variant) -> ServedTarget {
+        let log = Utf8Path::from_path(self.folder.path()).unwrap().join("log");
+        self.project.target(&TreeChange::default(), variant, LIMIT, &log).unwrap()
+    }
+
+    /// Runs each input behind one plain server.
+    fn plain(&self, inputs: &[&str]) -> Vec<Execution> {
+        let mut target = self.target(Variant::Plain);
+        assert!(target.is_served());
+        inputs.iter().map(|input| target.run(&on(input)).unwrap().execution).collect()
+    }
+}
+
+fn on(bytes: &str) -> ProgramInput {
+    ProgramInput { arguments: None, bytes: bytes.as_bytes().to_vec() }
+}
+
+fn with(arguments: &[&str], bytes: &str) -> ProgramInput {
+    let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
+    ProgramInput { arguments: Some(arguments), bytes: bytes.as_bytes().to_vec() }
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+fn kinds(execution: &Execution) -> Vec<&str> {
+    execution.faults.iter().map(|fault| fault.kind.as_str()).collect()
+}
+
+/// Does one thing or another, by the first letter of its input; `e` prints the rest.
+const MANY: &str = r#"
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+static int counter;
+static void ignore(int signal) { (void)signal; }
+static void leave(int signal) { (void)signal; _exit(0); }
+int main(int argc, char **argv) {
+    char line[256] = "";
+    volatile int *nowhere = 0;
+    FILE *file;
+    if (argc > 1 && !freopen(argv[argc - 1], "r", stdin)) { perror(argv[argc - 1]); return 2; }
+    if (!fgets(line, sizeof line, stdin)) return 3;
+    fprintf(stderr, "counter %d\n", ++counter);
+    switch (line[0]) {
+    case 'e': printf("%s", line + 1); return 0;
+    case 'a': for (int i = 0; i < argc; i++) printf("[%s]", argv[i]); return 7;
+    case 's': return *nowhere;
+    case 'x': abort();
+    case 'h': for (;;) counter++;
+    case 'w': pause(); return 0;
+    case 'T': signal(SIGTERM, ignore); signal(SIGINT, ignore); signal(SIGALRM, ignore); for (;;) counter++;
+    case 'S': signal(SIGSEGV, leave); return *nowhere;
+    case 'b': for (int i = 0; i < 2000; i++) if (fork() == 0) { sleep(20); _exit(0); } sleep(20); return 0;
+    case 'd': if (fork() == 0) { setsid(); if (fork() == 0) { close(0); close(1); for (;;) { sleep(1); } } _exit(0); } puts("gone"); return 0;
+    case 'f':
+        file = fopen("made.txt", "w"); fputs(line, file); fclose(file);
+        mkdir("new", 0777); file = fopen("new/deep.txt", "w"); fputs("deep\n", file); fclose(file);
+        file = fopen("data/given.txt", "a"); fputs("more\n", file); fclose(file);
+        file = fopen("data/given.txt", "r"); while (fgets(line, sizeof line, file)) printf("%s", line);
+        return 0;
+    case 'r': printf("%d %d\n", remove("data/given.txt"), rmdir("data")); return 0;
+    case 'o': for (;;) puts("more and more and more and more and more and more and more and more and more and more");
+    case 'O': file = fopen("big", "w"); for (;;) fputs("more and more and more and more and more and more and more\n", file);
+    case 'n': printf("%d\n", socket(AF_UNIX, SOCK_STREAM, 0)); return 0;
+    case 't': printf("%d %d\n", open("/dev/tty", O_RDWR) >= 0, isatty(0) || isatty(1) || isatty(2)); return 0;
+    case 'k': kill(getppid(), SIGKILL); sleep(20); return 0;
+    case 'p': printf("%d\n", system("echo from a shell")); return 0;
+    case 'v': printf("%s\n", getenv("LD_PRELOAD") || getenv("BONAFIX_SERVE") ? "seen" : "unseen"); return 0;
+    case 'm': { char *all = malloc(3000000000u); if (!all) { puts("no memory"); return 4; } memset(all, 1, 3000000000u); return all[77]; }
+    }
+    return 1;
+}
+"#;
+
+#[test]
+fn a_program_runs_again_and_again_in_fresh_state() {
+    let subject = Subject::new(MANY);
+    let seen = subject.plain(&["eone\n", "", "etwo\n", "eone\n"]);
+    assert_eq!(seen[0].end, ProgramEnd::Exited(0));
+    assert_eq!((text(&seen[0].stdout), text(&seen[0].stderr)), ("one\n", "counter 1\n"));
+    assert_eq!((&seen[1].end, text(&seen[1].stdout)), (&ProgramEnd::Exited(3), ""));
+    assert_eq!((text(&seen[2].stdout), text(&seen[2].stderr)), ("two\n", "counter 1\n"));
+    assert_eq!(seen[3], seen[0]);
+}
+
+#[test]
+fn crashes_and_hangs_cost_one_execution_and_are_named() {
+    let subject = Subject::new(MANY);
+    let seen = subject.plain(&["s", "x", "h", "w", "T", "k", "eafter\n"]);
+    let ends: Vec<&ProgramEnd> = seen.iter().map(|execution| &execution.end).collect();
+    let signal = ProgramEnd::Signalled;
+    let hang = &ProgramEnd::TimedOut;
+    assert_eq!(ends, [&signal(11), &signal(6), hang, hang, hang, &signal(9), &ProgramEnd::Exited(0)]);
+    assert_eq!(kinds(&seen[0]), ["SIGSEGV"]);
+    assert_eq!(kinds(&seen[1]), ["SIGABRT"]);
+    assert_eq!(kinds(&seen[2]), ["timeout"]);
+    assert_eq!(text(&seen[6].stdout), "after\n");
+}
+
+#[test]
+fn processes_that_a_run_leaves_do_not_outlive_it() {
+    let subject = Subject::new(MANY);
+    let started = Instant::now();
+    let seen = subject.plain(&["d", "d", "p", "eafter\n"]);
+    assert_eq!(text(&seen[0].stdout), "gone\n");
+    assert_eq!(seen[0], seen[1]);
+    assert_eq!(text(&seen[2].stdout), "from a shell\n0\n");
+    assert_eq!(text(&seen[3].stdout), "after\n");
+    assert!(started.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
+fn more_processes_than_a_program_may_have_are_named() {
+    let subject = Subject::new(MANY);
+    let seen = subject.plain(&["b", "eafter\n"]);
+    assert_eq!(seen[0].end, ProgramEnd::OverLimit("processes".to_owned()));
+    assert_eq!(text(&seen[1].stdout), "after\n");
+}
+
+#[test]
+fn floods_end_at_once() {
+    let subject = Subject::new(MANY);
+    let seen = subject.plain(&["o", "O", "eafter\n"]);
+    assert_eq!(seen[0].end, ProgramEnd::OverLimit("output".to_owned()));
+    assert!(seen[0].cut && seen[0].stdout.len() == 1024 * 1024);
+    assert_eq!(seen[1].end, ProgramEnd::OverLimit("disk".to_owned()));
+    assert!(seen[1].cut && seen[1].files["big"].len() == 1024 * 1024);
+    assert_eq!(seen[2].stdout, b"after\n");
+}
+
+#[test]
+fn files_are_told_of_and_taken_back() {
+    let subject = Subject::new(MANY);
+    let seen = subject.plain(&["first\n", "r", "first\n", "eafter\n"]);
+    let names: Vec<&str> = seen[0].files.keys().map(String::as_str).collect();
+    assert_eq!(names, ["data/given.txt", "made.txt", "new/deep.txt"]);
+    assert_eq!(text(&seen[0].files["data/given.txt"]), "given\nmore\n");
+    assert_eq!(text(&seen[0].stdout), "given\nmore\n");
+    assert_eq!(text(&seen[1].stdout), "0 0\n");
+    assert_eq!(seen[2], seen[0]);
+    assert!(seen[3].files.is_empty());
+}
+
+#[test]
+fn neither_sockets_nor_a_terminal_nor_our_own_variables_are_there() {
+    let subject = Subject::new(MANY);
+    let seen = subject.plain(&["n", "t", "v"]);
+    assert_eq!(text(&seen[0].stdout), "-1\n");
+    assert_eq!(text(&seen[1].stdout), "0 0\n");
+    assert_eq!(text(&seen[2].stdout), "unseen\n");
+}
+
+#[test]
+fn memory_ends_where_the_limit_is() {
+    let subject = Subject::configured(MANY, "program = \"program\"\nrun = { memory_mib = 256 }\n");
+    let seen = subject.plain(&["m", "eafter\n"]);
+    assert_eq!(seen[0].end, ProgramEnd::Exited(4));
+    assert_eq!(text(&seen[0].stdout), "no memory\n");
+}
+
+#[test]
+fn arguments_come_with_the_input_and_its_path_is_hidden() {
+    let config =
+        "program = \"program\"\nrun = { arguments = [\"-v\", \"@@\"] }\ntests = { input = \"t/*.txt\" }\n";
+    let subject = Subject::configured(MANY, config);
+    let mut target = subject.target(Variant::Plain);
+    let seen: Vec<Execution> =
+        [on("a"), with(&["x y", "", "--file=@@", "@@"], "a"), with(&["nothing"], "a"), with(&[], "a")]
+            .iter()
+            .map(|input| target.run(input).unwrap().execution)
+            .collect();
+    let outputs: Vec<&str> = seen.iter().map(|execution| text(&execution.stdout)).collect();
+    assert_eq!(outputs, ["[./program][-v][@@]", "[./program][x y][][--file=@@][@@]", "", "[./program]"]);
+    assert_eq!(seen[2].end, ProgramEnd::Exited(2));
+    assert_eq!(text(&seen[2].stderr), "nothing: No such file or directory\n");
+}
+
+#[test]
+fn a_program_that_ends_before_main_is_started_anew_for_each_input() {
+    let early = "#include <stdio.h>\n#include <stdlib.h>\n\
+                 __attribute__((constructor)) static void early(void) { int c = getchar(); printf(\"%c\\n\", c); exit(5); }\n\
+                 int main(void) { return 0; }\n";
+    let subject = Subject::new(early);
+    let mut target = subject.target(Variant::Plain);
+    assert!(!target.is_served());
+    let seen = target.run(&on("q")).unwrap().execution;
+    assert_eq!((seen.end, text(&seen.stdout)), (ProgramEnd::Exited(5), "q\n"));
+}
+
+const BRANCHES: &str = r#"#include <stdio.h>
+static int left(int c) {
+    return c + 1;
+}
+static int right(int c) {
+    return c - 1;
+}
+int main(void) {
+    int c = getchar();
+    if (c == 0x1234)
+        puts("never");
+    return c == 'l' ? left(c) : right(c);
+}
+"#;
+
+/// Lines that an execution covered.
+fn lines(target: &ServedTarget, sample: &Sample) -> Vec<(String, u32)> {
+    let places = target.places().iter().zip(&sample.coverage);
+    let mut covered: Vec<(String, u32)> = places
+        .filter(|(_, count)| **count > 0)
+        .filter_map(|(place, _)| {
+            place.as_ref().map(|place| (format!("{} {}", place.file, place.function), place.line))
+        })
+        .collect();
+    covered.sort();
+    covered.dedup();
+    covered
+}
+
+#[test]
+fn coverage_tells_which_lines_ran() {
+    let subject = Subject::new(BRANCHES);
+    let mut target = subject.target(Variant::Fuzz);
+    assert!(target.is_served());
+    let left = target.run(&on("l")).unwrap();
+    let right = target.run(&on("r")).unwrap();
+    assert_eq!(left.execution.end, ProgramEnd::Exited(i32::from(b'l') + 1));
+    assert_eq!(left.coverage.len(), target.places().len());
+    let has = |sample: &Sample, function: &str| {
+        lines(&target, sample)
+            .iter()
+            .any(|(place, line)| place == &format!("main.c {function}") && (1..14).contains(line))
+    };
+    assert!(has(&left, "left") && !has(&left, "right"), "{:?}", lines(&target, &left));
+    assert!(has(&right, "right") && !has(&right, "left"), "{:?}", lines(&target, &right));
+    assert!(left.comparisons.is_empty());
+    assert_eq!(target.run(&on("l")).unwrap(), left);
+    target.ask_for_comparisons(true);
+    let asked = target.run(&on("l")).unwrap();
+    assert!(asked.comparisons.contains(&(0x1234, u64::from(b'l'))), "{:?}", asked.comparisons);
+    drop(target);
+    assert_eq!(subject.target(Variant::Fuzz).run(&on("l")).unwrap(), left);
+}
+
+#[test]
+fn a_program_with_sanitizers_behaves_and_its_faults_are_seen() {
+    let subject = Subject::new(MANY);
+    let mut target = subject.target(Variant::Fuzz);
+    let mut run = |input: &str| target.run(&on(input)).unwrap();
+    let plain = run("eone\n").execution;
+    assert_eq!((&plain.end, text(&plain.stdout)), (&ProgramEnd::Exited(0), "one\n"));
+    for (input, kind) in [("s", "SIGSEGV"), ("S", "SIGSEGV"), ("x", "SIGABRT")] {
+        let execution = run(input).execution;
+        assert_eq!(execution.end, ProgramEnd::Signalled(6), "{input}");
+        assert_eq!(kinds(&execution), [kind], "{input}");
+        assert_eq!(text(&execution.stderr), "counter 1\n", "{input}");
+    }
+    assert_eq!(run("h").execution.end, ProgramEnd::TimedOut);
+    assert_eq!(run("eone\n").execution, plain);
+}
+
+/// How many executions a second, as a figure for people: `cargo test -p bonafix-lang-c --test serve speed -- --ignored --nocapture`.
+#[test]
+#[ignore = "measures"]
+fn speed() {
+    let subject = Subject::new(BRANCHES);
+    for variant in [Variant::Plain, Variant::Fuzz] {
+        let mut target = subject.target(variant);
+        let started = Instant::now();
+        let mut runs = 0_u32;
+        while started.elapsed() < Duration::from_secs(5) {
+            target.run(&on("l")).unwrap();
+            runs += 1;
+        }
+        println!("{}: {:.0} executions/s", variant.name(), f64::from(runs) / started.elapsed().as_secs_f64());
+    }
+}

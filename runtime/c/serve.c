@@ -1,0 +1,385 @@
+/* The fork server: stands before `main` and copies the process, made ready once, for each run.
+ *
+ * It takes the place of `__libc_start_main`, which the start code of every program calls, be it from an object that is
+ * linked into the program or from a library that is loaded before all others. The C library is given another `main`: that
+ * one waits for requests, forks, and the child goes on into the program's own `main` with the arguments of the request. All
+ * constructors have run by then, so that their cost is paid once.
+ *
+ * A child is the leader of a session and a group of its own. Its standard streams are files. What it leaves behind is killed
+ * when it ends: the server is the reaper of all that descends from it. */
+#define _GNU_SOURCE
+#include "serve.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef int main_function(int, char **, char **);
+typedef int start_function(main_function *, int, char **, void (*)(void), void (*)(void), void (*)(void), void *);
+
+/* Where the pipes go, out of the program's way. */
+enum { FIRST_DESCRIPTOR = 1000 };
+/* How long what a run has left behind may take to die. */
+enum { STRAY_MILLIS = 2000 };
+
+static main_function *program_main;
+static char folder[PATH_MAX];
+static int requests = -1, replies = -1;
+/* Tells of written files; -1 where the system does not give it. */
+static int watch = -1;
+/* `/proc` shows the processes by the numbers that we know them by. */
+static int own_proc;
+static sigset_t program_mask;
+static struct sigaction program_on_child;
+
+static int read_all(int fd, void *to, size_t length) {
+    char *next = to;
+    while (length > 0) {
+        ssize_t count = read(fd, next, length);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0)
+            return 0;
+        next += count;
+        length -= (size_t)count;
+    }
+    return 1;
+}
+
+static int write_all(int fd, const void *from, size_t length) {
+    const char *next = from;
+    while (length > 0) {
+        ssize_t count = write(fd, next, length);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0)
+            return 0;
+        next += count;
+        length -= (size_t)count;
+    }
+    return 1;
+}
+
+static uint64_t now_micros(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u;
+}
+
+/* ---- Files that a run writes ---- */
+
+/* Watches a folder and all below it. False if one of them cannot be watched. */
+static int watch_below(const char *path, int depth) {
+    uint32_t events = IN_MODIFY | IN_ATTRIB | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DONT_FOLLOW | IN_ONLYDIR;
+    if (depth > 64 || inotify_add_watch(watch, path, events) < 0)
+        return 0;
+    DIR *entries = opendir(path);
+    if (!entries)
+        return 0;
+    int whole = 1;
+    struct dirent *entry;
+    while (whole && (entry = readdir(entries))) {
+        char below[PATH_MAX];
+        struct stat data;
+        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+            continue;
+        if (snprintf(below, sizeof below, "%s/%s", path, entry->d_name) >= (int)sizeof below)
+            whole = 0;
+        else if (lstat(below, &data) == 0 && S_ISDIR(data.st_mode))
+            whole = watch_below(below, depth + 1);
+    }
+    closedir(entries);
+    return whole;
+}
+
+/* Watches the project's tree and the folder for temporary files, which lie beside the server's own. */
+static void open_watch(void) {
+    static const char *const watched[] = {"tree", "tmp"};
+    watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    for (size_t i = 0; watch >= 0 && i < sizeof watched / sizeof *watched; i++) {
+        char path[PATH_MAX];
+        if (snprintf(path, sizeof path, "%s/../%s", folder, watched[i]) >= (int)sizeof path || !watch_below(path, 0)) {
+            close(watch);
+            watch = -1;
+        }
+    }
+    if (watch >= 0) {
+        int high = fcntl(watch, F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR);
+        if (high >= 0) {
+            close(watch);
+            watch = high;
+        }
+    }
+}
+
+/* Was anything written since the last call? */
+static int was_written(void) {
+    char events[4096];
+    int any = 0;
+    while (watch >= 0 && read(watch, events, sizeof events) > 0)
+        any = 1;
+    return any;
+}
+
+/* ---- Processes that a run leaves ---- */
+
+/* Kills the processes that hang on this one. */
+static void kill_children(void) {
+    FILE *list = own_proc ? fopen("/proc/thread-self/children", "re") : NULL;
+    int pid;
+    while (list && fscanf(list, "%d", &pid) == 1)
+        if (pid > 1)
+            kill(pid, SIGKILL);
+    if (list)
+        fclose(list);
+}
+
+/* Ends and reaps all that is left. False if some stay. */
+static int sweep(void) {
+    uint64_t until = 0;
+    for (;;) {
+        pid_t pid = waitpid(-1, NULL, WNOHANG);
+        if (pid > 0)
+            continue;
+        if (pid < 0 && errno == ECHILD)
+            return 1;
+        uint64_t now = now_micros();
+        if (!until)
+            until = now + STRAY_MILLIS * 1000u;
+        if (now > until)
+            return 0;
+        kill_children();
+        usleep(500);
+    }
+}
+
+/* ---- One run ---- */
+
+static void put(const char *name, int flags, int as) {
+    int fd = open(name, flags | O_CLOEXEC, 0600);
+    if (fd < 0)
+        fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (fd >= 0 && fd != as)
+        dup2(fd, as), close(fd);
+    else if (fd == as)
+        fcntl(fd, F_SETFD, 0);
+}
+
+static void put_output(const char *name, int as) {
+    char path[PATH_MAX + 16];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    put(path, O_WRONLY | O_CREAT | O_TRUNC, as);
+}
+
+static void limit(int what, uint64_t most) {
+    struct rlimit now;
+    if (most == 0 || getrlimit(what, &now) != 0)
+        return;
+    if (now.rlim_max != RLIM_INFINITY && most > now.rlim_max)
+        most = now.rlim_max;
+    now.rlim_cur = now.rlim_max = most;
+    setrlimit(what, &now);
+}
+
+/* Makes the child what the program would be had it just been started. */
+static void become_program(const struct bonafix_request *request, const char *input) {
+    close(requests);
+    close(replies);
+    if (watch >= 0)
+        close(watch);
+    setsid();
+    put(*input ? input : "/dev/null", O_RDONLY, 0);
+    put_output("stdout", 1);
+    put_output("stderr", 2);
+    /* Whoever writes more ends at once, instead of writing in vain until its time is over. */
+    signal(SIGXFSZ, SIG_DFL);
+    limit(RLIMIT_FSIZE, request->file_size);
+    limit(RLIMIT_AS, request->memory);
+    sigaction(SIGCHLD, &program_on_child, NULL);
+    sigprocmask(SIG_SETMASK, &program_mask, NULL);
+}
+
+/* Waits until the child has ended, not longer than its time; it stays to be reaped. */
+static int wait_for(pid_t child, uint64_t until) {
+    sigset_t child_signal;
+    sigemptyset(&child_signal);
+    sigaddset(&child_signal, SIGCHLD);
+    for (;;) {
+        siginfo_t info;
+        info.si_pid = 0;
+        if (waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == child)
+            return 1;
+        uint64_t now = now_micros();
+        if (now >= until)
+            return 0;
+        struct timespec rest = {(time_t)((until - now) / 1000000u), (long)((until - now) % 1000000u) * 1000};
+        sigtimedwait(&child_signal, NULL, &rest);
+    }
+}
+
+static void finish(pid_t child, const struct bonafix_request *request, struct bonafix_reply *reply) {
+    uint64_t begun = now_micros();
+    int ended = wait_for(child, begun + (uint64_t)request->limit_millis * 1000u);
+    reply->micros = (uint32_t)(now_micros() - begun);
+    /* While the child is not reaped, its number cannot be anybody else's. */
+    kill(-child, SIGKILL);
+    kill(child, SIGKILL);
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (!ended) {
+        reply->end = BONAFIX_TIMED_OUT;
+    } else if (WIFSIGNALED(status)) {
+        reply->end = BONAFIX_SIGNALLED;
+        reply->value = WTERMSIG(status);
+    } else {
+        reply->end = BONAFIX_EXITED;
+        reply->value = WEXITSTATUS(status);
+    }
+    if (!sweep())
+        reply->flags |= BONAFIX_STRAYS;
+}
+
+/* Serves until the other end hangs up. Returns in the child, with what `main` is to be given. */
+static char **serve(int *argc) {
+    static char *text;
+    static char **arguments;
+    struct bonafix_request request;
+    while (read_all(requests, &request, sizeof request)) {
+        text = realloc(text, request.length + 1u);
+        arguments = realloc(arguments, (request.arguments + 1u) * sizeof *arguments);
+        if (!text || !arguments || !read_all(requests, text, request.length))
+            break;
+        text[request.length] = 0;
+        char *next = text + strlen(text) + 1;
+        for (uint32_t i = 0; i < request.arguments; i++) {
+            arguments[i] = next;
+            next += strlen(next) + 1;
+        }
+        arguments[request.arguments] = NULL;
+
+        struct bonafix_reply reply = {0, 0, 0, 0};
+        was_written();
+        if (bonafix_coverage_reset)
+            bonafix_coverage_reset((request.flags & BONAFIX_WANT_COMPARISONS) != 0);
+        pid_t child = fork();
+        if (child == 0) {
+            become_program(&request, text);
+            *argc = (int)request.arguments;
+            return arguments;
+        }
+        if (child < 0)
+            reply.end = BONAFIX_NOT_STARTED;
+        else
+            finish(child, &request, &reply);
+        if (was_written())
+            reply.flags |= BONAFIX_WROTE;
+        if (!write_all(replies, &reply, sizeof reply) || reply.flags & BONAFIX_STRAYS)
+            break;
+    }
+    /* Not `exit`: what constructors have left in buffers belongs to the runs. */
+    _exit(0);
+}
+
+/* ---- The start ---- */
+
+static uint32_t count_threads(void) {
+    uint32_t count = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    struct dirent *entry;
+    while (tasks && (entry = readdir(tasks)))
+        count += entry->d_name[0] != '.';
+    if (tasks)
+        closedir(tasks);
+    return count;
+}
+
+static int has_own_proc(void) {
+    char number[32] = "";
+    return readlink("/proc/self", number, sizeof number - 1) > 0 && atoi(number) == getpid();
+}
+
+static int served_main(int argc, char **argv, char **environment) {
+    struct bonafix_hello hello = {BONAFIX_MAGIC, 0, 0};
+    sigset_t child_signal;
+    sigemptyset(&child_signal);
+    sigaddset(&child_signal, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &child_signal, &program_mask);
+    struct sigaction plain;
+    memset(&plain, 0, sizeof plain);
+    plain.sa_handler = SIG_DFL;
+    sigaction(SIGCHLD, &plain, &program_on_child);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    own_proc = has_own_proc();
+    if (count_threads() > 1)
+        hello.flags |= BONAFIX_HELLO_THREADS;
+    open_watch();
+    if (watch < 0)
+        hello.flags |= BONAFIX_HELLO_BLIND;
+    if (bonafix_coverage_open)
+        hello.edges = bonafix_coverage_open(folder);
+    if (!write_all(replies, &hello, sizeof hello))
+        _exit(1);
+    argv = serve(&argc);
+    return program_main(argc, argv, environment);
+}
+
+/* The same addresses in every start, so that what depends on them is the same in every start. */
+static void keep_addresses(char **argv) {
+    int now = personality(0xffffffff);
+    if (now < 0 || now & ADDR_NO_RANDOMIZE || personality((unsigned long)now | ADDR_NO_RANDOMIZE) < 0)
+        return;
+    if (personality(0xffffffff) & ADDR_NO_RANDOMIZE)
+        execv("/proc/self/exe", argv);
+}
+
+/* Takes the pipes away from the program. Constructors find nothing to read and print to nowhere. */
+static int move_pipes(void) {
+    requests = fcntl(0, F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR);
+    replies = fcntl(1, F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR);
+    if (requests < 0 || replies < 0)
+        return 0;
+    put("/dev/null", O_RDONLY, 0);
+    put("/dev/null", O_WRONLY, 1);
+    return 1;
+}
+
+__attribute__((visibility("default"))) int __libc_start_main(main_function *main, int argc, char **argv,
+                                                             void (*init)(void), void (*fini)(void),
+                                                             void (*rtld_fini)(void), void *stack_end) {
+    /* POSIX lets a pointer to a function come this way only. */
+    union {
+        void *data;
+        start_function *code;
+    } real;
+    real.data = dlsym(RTLD_NEXT, "__libc_start_main");
+    if (!real.data)
+        _exit(127);
+    const char *place = getenv(BONAFIX_FOLDER);
+    if (place && *place && strlen(place) < sizeof folder - 16) {
+        keep_addresses(argv);
+        strcpy(folder, place);
+        /* Neither the program nor what it starts is to know. */
+        unsetenv(BONAFIX_FOLDER);
+        unsetenv("LD_PRELOAD");
+        if (!move_pipes())
+            _exit(127);
+        program_main = main;
+        main = served_main;
+    }
+    return real.code(main, argc, argv, init, fini, rtld_fini, stack_end);
+}

@@ -1,0 +1,64 @@
+/* What the fork server and the rest of the runtime know of each other, and the messages that travel over its pipes.
+ *
+ * All numbers are in the machine's own order: both ends run on one machine. crates/lang-c/src/serve/wire.rs is the other
+ * end. */
+#ifndef BONAFIX_SERVE_H
+#define BONAFIX_SERVE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The environment variable that names the server's folder. Without it the runtime does nothing at all. */
+#define BONAFIX_FOLDER "BONAFIX_SERVE"
+
+/* Said once, before the first run. */
+struct bonafix_hello {
+    uint32_t magic;
+    uint32_t flags;
+    /* How many counters the file `counters` has. */
+    uint32_t edges;
+};
+#define BONAFIX_MAGIC 0x31584642u /* "BFX1" */
+/* The program has more threads than one, and they would not be there in a copy of it. */
+#define BONAFIX_HELLO_THREADS 1u
+/* Nobody tells whether files were written: the folders must be looked through after every run. */
+#define BONAFIX_HELLO_BLIND 2u
+
+/* One run. Behind it come `length` bytes: the file for standard input, then the arguments from the program's own name on,
+ * each with a zero behind it. An empty name stands for no input. */
+struct bonafix_request {
+    uint32_t length;
+    uint32_t arguments;
+    uint32_t limit_millis;
+    uint32_t flags;
+    /* Bytes of one file, and of memory; 0 for no limit. */
+    uint64_t file_size;
+    uint64_t memory;
+};
+#define BONAFIX_WANT_COMPARISONS 1u
+
+/* How it ended. */
+struct bonafix_reply {
+    uint32_t end;
+    int32_t value;
+    uint32_t flags;
+    uint32_t micros;
+};
+#define BONAFIX_EXITED 0u
+#define BONAFIX_SIGNALLED 1u
+#define BONAFIX_TIMED_OUT 2u
+/* The system gave no new process. */
+#define BONAFIX_NOT_STARTED 3u
+/* Files below the watched folders were written, made, moved or removed. */
+#define BONAFIX_WROTE 1u
+/* Processes are left that the server could not end; it ends itself, and the sandbox with it. */
+#define BONAFIX_STRAYS 2u
+
+/* Of coverage.c, where it is linked. */
+
+/* Maps the counters into the server's folder, and tells where each edge leads to; gives how many there are. */
+uint32_t bonafix_coverage_open(const char *folder) __attribute__((weak));
+/* All counters to zero. */
+void bonafix_coverage_reset(int comparisons) __attribute__((weak));
+
+#endif
