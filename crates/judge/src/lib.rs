@@ -9,7 +9,9 @@ pub mod combine;
 mod discards;
 pub mod distance;
 pub mod new_failures;
+pub mod opad;
 pub mod patch_sim;
+pub mod programs;
 pub mod ranking;
 pub mod rgt;
 

@@ -1,0 +1,68 @@
+//! Why a difference between programs does not count: stable keys for programs, a sentence for people.
+
+/// Why a difference is shown and never counted, the strongest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ProgramRemark {
+    /// The reference turns the input down, and so does the patched version in another way.
+    ReferenceRejects,
+    /// Last digits of numbers with a fraction, or the sign of zero.
+    Rounding,
+    /// White space at the ends of lines.
+    WhiteSpace,
+    /// What is printed on standard error.
+    StandardError,
+    /// The reference itself crashes, hangs or has a fault.
+    ReferenceFails,
+}
+
+impl ProgramRemark {
+    /// All of them, the strongest first.
+    pub const ALL: [Self; 5] =
+        [Self::ReferenceRejects, Self::Rounding, Self::WhiteSpace, Self::StandardError, Self::ReferenceFails];
+
+    /// The stable key.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::ReferenceRejects => "reference-rejects",
+            Self::Rounding => "rounding",
+            Self::WhiteSpace => "white-space",
+            Self::StandardError => "standard-error",
+            Self::ReferenceFails => "reference-fails",
+        }
+    }
+
+    /// Why it does not count, in a sentence.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::ReferenceRejects => "both versions reject the input, and nobody promised in which way",
+            Self::Rounding => "the numbers differ in the last digit only, or in the sign of zero",
+            Self::WhiteSpace => "only white space at the ends of lines differs, which the tests do not mind",
+            Self::StandardError => "only standard error differs, which no test compares",
+            Self::ReferenceFails => "the reference itself fails on the input, so it is no measure",
+        }
+    }
+
+    /// Is it a difference in what the program does, if one that nobody promised? Only such can count under `--strict`.
+    pub fn is_difference(self) -> bool {
+        self != Self::ReferenceFails
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reason_stands_in_the_manual() {
+        let manual = include_str!("../../../../docs/c-programs.md");
+        for reason in ProgramRemark::ALL {
+            assert!(
+                manual.contains(&format!("`{}`", reason.key())),
+                "docs/c-programs.md lacks {}",
+                reason.key()
+            );
+            assert!(reason.sentence().len() > 20);
+        }
+        assert!(ProgramRemark::ALL.is_sorted());
+    }
+}
