@@ -164,7 +164,7 @@ pub fn rule(
     patched: &Execution,
     reference: Option<&Execution>,
     delta: &Delta,
-    options: OpadOptions,
+    options: &OpadOptions,
 ) -> OpadRuling {
     let counted = counts(buggy, patched);
     let rulings = new_faults(buggy, patched).into_iter().map(|fault| {
@@ -174,7 +174,7 @@ pub fn rule(
         rule_on_fault(fault, reference, counted, delta)
     });
     let remaining = remaining(buggy, patched, reference);
-    let leak = rule_on_leak(buggy, patched, reference, options);
+    let leak = rule_on_leak(buggy, patched, reference, options.strict);
     let weight = |ruling: &OpadRuling| ruling.strength();
     // The first of the strongest: `max_by_key` would take the last.
     let all: Vec<OpadRuling> = rulings.chain(remaining).chain(leak).collect();
@@ -212,7 +212,7 @@ fn rule_on_leak(
     buggy: &Execution,
     patched: &Execution,
     reference: Option<&Execution>,
-    options: OpadOptions,
+    strict: bool,
 ) -> Option<OpadRuling> {
     let (before, after) = (leaked(buggy)?, leaked(patched)?);
     if !after.exceeds(&before) {
@@ -220,7 +220,7 @@ fn rule_on_leak(
     }
     let trouble = Trouble::Leak { before, after };
     Some(match reference.map(leaked) {
-        _ if options.strict => OpadRuling::Proof { why: Why::Strict, trouble },
+        _ if strict => OpadRuling::Proof { why: Why::Strict, trouble },
         Some(Some(right)) if after.exceeds(&right) => OpadRuling::Heuristic { trouble },
         Some(_) => OpadRuling::HiddenBug { trouble },
         None => OpadRuling::Heuristic { trouble },

@@ -53,6 +53,10 @@ fn close(one: &str, other: &str) -> bool {
         return false;
     };
     let apart = (left - right).abs();
+    if apart == 0.0 {
+        // Equal, and printed in another form on purpose: `1.5`, `1.50`. Only the sign of zero is chance.
+        return one.trim_start_matches('-') == other.trim_start_matches('-');
+    }
     let unit = unit.max(other_unit);
     // Half of a unit for what the numbers lose as binary fractions.
     apart <= 1.5 * unit && (unit <= SMALLEST || apart <= FURTHEST * left.abs().max(right.abs()))

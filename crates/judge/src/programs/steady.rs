@@ -57,7 +57,7 @@ fn both(
     let (left, right) = (split_all(&left, b'\n'), split_all(&right, b'\n'));
     Some(mask(&left, &right, |left, right| {
         let (left, right) = (split_all(left, b' '), split_all(right, b' '));
-        mask(&left, &right, |_, _| (MASK.to_vec(), MASK.to_vec()))
+        mask(&left, &right, |left, right| (masked(left), masked(right)))
     }))
 }
 
@@ -94,6 +94,13 @@ fn mask(
         other.extend(theirs);
     }
     (one, other)
+}
+
+/// The mask, with the space or line break behind it where all runs have that.
+fn masked(pieces: &[Stream]) -> Stream {
+    let ends = |separator: &u8| pieces.iter().all(|piece| piece.last() == Some(separator));
+    let separator = [b' ', b'\n'].into_iter().find(|separator| ends(separator));
+    MASK.iter().copied().chain(separator).collect()
 }
 
 /// The piece that all runs have, if they have one.
