@@ -13,9 +13,11 @@
 //! | `version` | built versions in the cache; what must be built from scratch |
 //! | `suite` | which tests there are, and which files belong to them |
 //! | `testing` | runs tests |
+//! | `watch` | single executions: plain, with sanitizers, under valgrind |
 //! | `reports` | what sanitizers, valgrind and the C library wrote about a program |
 //! | `normalise` | takes out of what a program wrote what differs by nature |
 //! | `runtime` | the code of `runtime/c`, compiled |
+//! | `ground` | a copy of a version in which inputs are run: gives the input, takes back what a run wrote |
 //! | `seen` | from an end and raw bytes to what is told of an execution |
 //! | `serve` | a version behind a fork server: runs inputs fast, one after the other |
 
@@ -23,6 +25,7 @@ mod build;
 mod compile_commands;
 pub mod delta;
 mod diagnostics;
+mod ground;
 mod home;
 pub mod normalise;
 mod project;
@@ -37,6 +40,7 @@ mod testing;
 pub mod toolchain;
 mod variant;
 mod version;
+mod watch;
 
 use bonafix_lang::LangError;
 use bonafix_proc::ProcError;
@@ -46,6 +50,7 @@ pub use project::CProject;
 pub use serve::ServedTarget;
 pub use target::{Sample, Target};
 pub use variant::Variant;
+pub use watch::WatchedProgram;
 
 /// A fault of the cache, in the language's terms.
 #[expect(clippy::needless_pass_by_value, reason = "used as a function for `map_err`")]

@@ -7,23 +7,26 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bonafix_lang::{
-    BuiltVersion, Explore, LangError, OnTest, Project, ProjectFacts, TestPlan, append_log, apply_change,
+    BuiltVersion, Explore, LangError, OnTest, Project, ProjectFacts, TestPlan, Watch, append_log,
+    apply_change,
 };
-use bonafix_model::{CConfig, Delta, FileEdit, TestId, TestRun, TestsConfig, TreeChange};
+use bonafix_model::{CConfig, Delta, FileEdit, Notice, TestId, TestRun, TestsConfig, TreeChange};
 use bonafix_proc::Launcher;
 use bonafix_store::Cache;
 use camino::{Utf8Path, Utf8PathBuf};
 use walkdir::WalkDir;
 
 use crate::build::Workshop;
+use crate::ground::{Ground, Plot};
 use crate::home::Home;
 use crate::recipe;
-use crate::serve::{Ground, ServedTarget, ending_of};
+use crate::serve::ServedTarget;
 use crate::suite::{Kind, Suite};
 use crate::testing::Stand;
 use crate::toolchain::{Compiler, on_path};
 use crate::variant::Variant;
 use crate::version::{Version, Versions};
+use crate::watch::{self, WatchedProgram};
 use crate::{configuration, delta};
 
 /// A C project that was opened.
@@ -188,31 +191,97 @@ impl CProject {
         limit: Duration,
         log: &Utf8Path,
     ) -> Result<ServedTarget, LangError> {
+        let ground = self.ground(change, variant, limit, log)?;
+        ServedTarget::open(ground, variant, &self.workshop)
+    }
+
+    /// A version that runs single inputs under a watch; each may take so long, and longer under valgrind, as that is slow.
+    pub fn watched(
+        &self,
+        change: &TreeChange,
+        watch: Watch,
+        limit: Duration,
+        log: &Utf8Path,
+    ) -> Result<WatchedProgram, LangError> {
+        let ground = self.ground(change, watch::variant(watch), limit, log)?;
+        WatchedProgram::new(ground, watch, &self.workshop.compiler)
+    }
+
+    /// The ways to watch that work here, and what the user should know of others. The buggy version tells whether the
+    /// project can be built with sanitizers.
+    pub fn watches(&self, log: &Utf8Path) -> Result<(Vec<Watch>, Vec<Notice>), LangError> {
+        let mut watches = vec![Watch::Plain];
+        let mut notices = Vec::new();
+        match self.refuses_sanitizers(log)? {
+            None => watches.push(Watch::Sanitizers),
+            Some(reason) => notices.push(Notice::new(
+                "no-sanitizers",
+                format!("{reason}, so faults of memory are looked for by valgrind alone"),
+            )),
+        }
+        if watch::valgrind().is_some() {
+            watches.push(Watch::Valgrind);
+        } else {
+            let text = "there is no valgrind here, so uninitialised values and leaks are not seen";
+            notices.push(Notice::new("no-valgrind", text.to_owned()));
+        }
+        Ok((watches, notices))
+    }
+
+    /// Why the project cannot be built with sanitizers and coverage; none if it can.
+    fn refuses_sanitizers(&self, log: &Utf8Path) -> Result<Option<String>, LangError> {
+        if !self.workshop.compiler.is_clang {
+            return Ok(Some("sanitizers with coverage need clang".to_owned()));
+        }
+        match self.version(Variant::Fuzz, &TreeChange::default(), log) {
+            Ok(_) => Ok(None),
+            Err(LangError::DoesNotCompile { summary, .. } | LangError::BuildTool { summary, .. }) => {
+                Ok(Some(format!("the project cannot be built with sanitizers ({summary})")))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// A copy of a version to run inputs in.
+    fn ground(
+        &self,
+        change: &TreeChange,
+        variant: Variant,
+        limit: Duration,
+        log: &Utf8Path,
+    ) -> Result<Ground, LangError> {
         let version = self.version(variant, change, log)?;
         let home = self.versions.copy(&version)?;
         let program = self.program()?;
         let originals = self.test_files(change)?;
-        let stand = Stand {
-            home: &home,
+        let job = self.stand(&home, program.as_deref(), &originals).program(limit)?;
+        Ground::new(Plot {
+            launcher: &self.workshop.launcher,
+            home,
+            entry: &version.entry,
+            job,
+            arguments: &self.config.run.arguments,
+            pattern: self.suite.config.input.as_deref(),
+            limit,
+        })
+    }
+
+    fn stand<'a>(
+        &'a self,
+        home: &'a Home,
+        program: Option<&'a Utf8Path>,
+        originals: &'a Utf8Path,
+    ) -> Stand<'a> {
+        Stand {
+            home,
             suite: &self.suite,
             run: &self.config.run,
             tests: &self.tests,
-            program: program.as_deref(),
-            originals: &originals,
+            program,
+            originals,
             launcher: &self.workshop.launcher,
             size: size_of(home.path()),
-        };
-        let job = stand.program(limit)?;
-        ServedTarget::open(Ground {
-            workshop: &self.workshop,
-            home,
-            entry: &version.entry,
-            variant,
-            job,
-            arguments: &self.config.run.arguments,
-            ending: ending_of(self.suite.config.input.as_deref()),
-            limit,
-        })
+        }
     }
 
     fn run_in(
@@ -226,16 +295,7 @@ impl CProject {
         // Neither a build nor an earlier run may leave its own tests behind.
         self.suite.copy_files(&originals, &home.tree())?;
         let program = self.program()?;
-        let stand = Stand {
-            home,
-            suite: &self.suite,
-            run: &self.config.run,
-            tests: &self.tests,
-            program: program.as_deref(),
-            originals: &originals,
-            launcher: &self.workshop.launcher,
-            size: size_of(home.path()),
-        };
+        let stand = self.stand(home, program.as_deref(), &originals);
         let tests = self.list(&stand, plan)?;
         stand.run(&tests, plan, on_test)
     }

@@ -1,73 +1,14 @@
 //! Small programs behind the fork server: whatever one does costs one execution, and the next finds fresh state.
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
-use std::sync::Arc;
+mod one_file;
+
 use std::time::{Duration, Instant};
 
-use bonafix_lang::Project;
-use bonafix_lang_c::{CProject, Sample, ServedTarget, Target, Variant};
-use bonafix_model::{CConfig, Execution, ProgramEnd, ProgramInput, TestsConfig, TreeChange};
-use bonafix_proc::{Launcher, SandboxMode};
-use bonafix_store::Cache;
-use camino::{Utf8Path, Utf8PathBuf};
+use bonafix_lang_c::{Sample, ServedTarget, Target, Variant};
+use bonafix_model::{Execution, ProgramEnd};
 
-const LIMIT: Duration = Duration::from_millis(600);
-
-/// A program of one file, built. The project must live as long as its targets.
-struct Subject {
-    folder: tempfile::TempDir,
-    project: CProject,
-}
-
-impl Subject {
-    fn new(source: &str) -> Self {
-        Self::configured(source, "program = \"program\"\n")
-    }
-
-    fn configured(source: &str, config: &str) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let path = Utf8PathBuf::from_path_buf(folder.path().to_owned()).unwrap();
-        let root = path.join("project");
-        fs_err::create_dir_all(root.join("data")).unwrap();
-        fs_err::write(root.join("main.c"), source).unwrap();
-        fs_err::write(root.join("data/given.txt"), "given\n").unwrap();
-        let config: CConfig = toml::from_str(config).unwrap();
-        let cache = Arc::new(Cache::open(&path.join("cache")).unwrap());
-        let launcher = Arc::new(Launcher::new(SandboxMode::BestEffort).unwrap());
-        let project = CProject::open(&root, &config, &TestsConfig::default(), cache, launcher).unwrap();
-        project.build(&TreeChange::default(), &path.join("log")).unwrap();
-        Self { folder, project }
-    }
-
-    fn target(&self, variant: Variant) -> ServedTarget {
-        let log = Utf8Path::from_path(self.folder.path()).unwrap().join("log");
-        self.project.target(&TreeChange::default(), variant, LIMIT, &log).unwrap()
-    }
-
-    /// Runs each input behind one plain server.
-    fn plain(&self, inputs: &[&str]) -> Vec<Execution> {
-        let mut target = self.target(Variant::Plain);
-        assert!(target.is_served());
-        inputs.iter().map(|input| target.run(&on(input)).unwrap().execution).collect()
-    }
-}
-
-fn on(bytes: &str) -> ProgramInput {
-    ProgramInput { arguments: None, bytes: bytes.as_bytes().to_vec() }
-}
-
-fn with(arguments: &[&str], bytes: &str) -> ProgramInput {
-    let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
-    ProgramInput { arguments: Some(arguments), bytes: bytes.as_bytes().to_vec() }
-}
-
-fn text(bytes: &[u8]) -> &str {
-    std::str::from_utf8(bytes).unwrap()
-}
-
-fn kinds(execution: &Execution) -> Vec<&str> {
-    execution.faults.iter().map(|fault| fault.kind.as_str()).collect()
-}
+use one_file::{Subject, kinds, on, text, with};
 
 /// Does one thing or another, by the first letter of its input; `e` prints the rest.
 const MANY: &str = r#"

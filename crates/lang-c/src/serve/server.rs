@@ -5,9 +5,10 @@ use std::time::{Duration, Instant};
 
 use bonafix_lang::LangError;
 use bonafix_model::ProgramEnd;
-use bonafix_proc::{Exit, Job, Launcher, Running};
+use bonafix_proc::{Job, Launcher, Running};
 
 use super::wire::{Hello, Reply, Request};
+use crate::ground::ended_from_outside;
 use crate::proc_fault;
 
 /// How long a server lives. A run that manages to stop its server is noticed when the job's own time is over.
@@ -74,19 +75,5 @@ impl Server {
         drop((self.requests, self.replies));
         let finished = self.running.wait().map_err(proc_fault)?;
         Ok(ended_from_outside(finished.exit))
-    }
-}
-
-/// What an end of a whole job means for the program.
-pub(crate) fn ended_from_outside(exit: Exit) -> ProgramEnd {
-    let over = |what: &str| ProgramEnd::OverLimit(what.to_owned());
-    match exit {
-        Exit::Code(code) => ProgramEnd::Exited(code),
-        Exit::Signal(signal) => ProgramEnd::Signalled(signal),
-        Exit::TimedOut | Exit::OverCpu => ProgramEnd::TimedOut,
-        Exit::OverMemory => over("memory"),
-        Exit::OverProcesses => over("processes"),
-        Exit::OverDisk => over("disk"),
-        Exit::Killed => ProgramEnd::Signalled(libc::SIGKILL),
     }
 }

@@ -1,0 +1,122 @@
+//! Single executions under watch: what sanitizers and valgrind see of small programs.
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
+
+mod one_file;
+
+use bonafix_lang::Watch;
+use bonafix_model::{Detector, Execution, Fault, Frame, Leaked, ProgramEnd};
+
+use one_file::{Subject, kinds, on, text};
+
+const FAULTY: &str = r#"#include <assert.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static void leave(int signal) { (void)signal; _exit(0); }
+static char *make(int size) {
+    return malloc(size);
+}
+static int beyond(char *bytes, int at) {
+    return bytes[at];
+}
+int main(void) {
+    int c = getchar();
+    char *bytes = make(8);
+    volatile int *nowhere = 0;
+    volatile int large = 0x7fffffff;
+    volatile int sum = 0;
+    if (c == 'o') sum = beyond(bytes, 8);
+    if (c == 'u' && bytes[3] == 7) puts("seven");
+    if (c == 'i') sum = large + c;
+    if (c == 'a') assert(c == 'b');
+    if (c == 's') sum = *nowhere;
+    if (c == 'S') { signal(SIGSEGV, leave); sum = *nowhere; }
+    if (c == 'l') bytes = 0;
+    if (c == 'h') for (;;) large = large;
+    free(bytes);
+    puts("done");
+    return 0;
+}
+"#;
+
+fn frame(function: &str, line: u32) -> Frame {
+    Frame { function: function.to_owned(), file: "main.c".to_owned(), line }
+}
+
+fn only(execution: &Execution) -> &Fault {
+    assert_eq!(execution.faults.len(), 1, "{:?}", execution.faults);
+    &execution.faults[0]
+}
+
+#[test]
+fn sanitizers_tell_what_was_wrong_and_where() {
+    let subject = Subject::new(FAULTY);
+    let mut program = subject.watched(Watch::Sanitizers);
+    let mut run = |input: &str| program.execute(&on(input)).unwrap();
+    let fine = run("f");
+    assert_eq!((&fine.end, text(&fine.stdout), fine.faults.len()), (&ProgramEnd::Exited(0), "done\n", 0));
+    let beyond = run("o");
+    let fault = only(&beyond);
+    assert_eq!((fault.detector, fault.kind.as_str()), (Detector::Address, "heap-buffer-overflow"));
+    assert_eq!(fault.stack[0], frame("beyond", 11), "{fault:?}");
+    assert!(fault.origins.iter().any(|origin| origin.contains(&frame("make", 8))), "{fault:?}");
+    assert_eq!(text(&beyond.stderr), "");
+    let overflow = run("i");
+    let fault = only(&overflow);
+    assert_eq!((fault.detector, fault.kind.as_str()), (Detector::Undefined, "signed-integer-overflow"));
+    assert_eq!(fault.stack[0], frame("main", 21), "{fault:?}");
+    for input in ["s", "S"] {
+        let caught = run(input);
+        assert_eq!(only(&caught).stack[0].function, "main");
+    }
+    assert_eq!(kinds(&run("a")), ["assertion"]);
+    assert_eq!(kinds(&run("h")), ["timeout"]);
+}
+
+#[test]
+fn valgrind_sees_uninitialised_values_and_counts_leaks() {
+    let subject = Subject::new(FAULTY);
+    let mut program = subject.watched(Watch::Valgrind);
+    let mut run = |input: &str| program.execute(&on(input)).unwrap();
+    let fine = run("f");
+    assert_eq!((&fine.end, text(&fine.stdout), fine.faults.len()), (&ProgramEnd::Exited(0), "done\n", 0));
+    assert_eq!(fine.leaked, Some(Leaked::default()));
+    let unset = run("u");
+    assert_eq!(kinds(&unset), ["uninitialised-value"]);
+    assert_eq!(unset.faults[0].stack[0], frame("main", 20));
+    assert!(unset.faults[0].origins.iter().any(|origin| origin.contains(&frame("make", 8))), "{unset:?}");
+    let beyond = run("o");
+    assert_eq!(kinds(&beyond), ["invalid-read"]);
+    assert!(beyond.faults[0].stack.iter().any(|frame| frame.function == "beyond"), "{beyond:?}");
+    let leaked = run("l").leaked.unwrap();
+    assert_eq!(leaked.definitely, 8);
+    let crash = run("s");
+    assert_eq!(crash.end, ProgramEnd::Signalled(11));
+    assert!(!crash.faults.is_empty());
+}
+
+#[test]
+fn a_plain_execution_is_what_users_see() {
+    let subject = Subject::new(FAULTY);
+    let mut program = subject.watched(Watch::Plain);
+    let mut run = |input: &str| program.execute(&on(input)).unwrap();
+    assert_eq!((run("o").end, run("o").faults.len()), (ProgramEnd::Exited(0), 0));
+    assert_eq!(run("S").end, ProgramEnd::Exited(0));
+    assert_eq!(kinds(&run("s")), ["SIGSEGV"]);
+    assert_eq!(kinds(&run("a")), ["assertion"]);
+}
+
+#[test]
+fn a_project_that_cannot_be_built_with_sanitizers_says_so() {
+    let refusing = "#if defined(__has_feature)\n#if __has_feature(address_sanitizer)\n#error no sanitizers\n#endif\n#endif\n\
+                    int main(void) { return 0; }\n";
+    let subject = Subject::new(refusing);
+    let (watches, notices) = subject.project.watches(&subject.log()).unwrap();
+    assert_eq!(watches, [Watch::Plain, Watch::Valgrind]);
+    assert_eq!(notices.len(), 1);
+    assert_eq!(notices[0].key, "no-sanitizers");
+    let (watches, notices) = Subject::new(FAULTY).project.watches(&subject.log()).unwrap();
+    assert_eq!(watches, [Watch::Plain, Watch::Sanitizers, Watch::Valgrind]);
+    assert!(notices.is_empty());
+}
