@@ -1,5 +1,8 @@
-use super::*;
+//! What each pair of executions says, and in which words.
+
 use bonafix_model::{Detector, Fault};
+
+use super::*;
 
 fn printed(stdout: &str) -> Execution {
     Execution {

@@ -5,6 +5,7 @@
 
 use bonafix_model::{Detector, Fault, Frame, Leaked};
 use camino::Utf8Path;
+use memchr::memmem;
 
 use super::place::Named;
 use super::{Parsed, place, undefined};
@@ -19,6 +20,10 @@ const LONGEST: usize = 64;
 
 /// Takes the reports of sanitizers out of standard error. Files are relative to `tree`.
 pub fn parse(stderr: &[u8], tree: &Utf8Path) -> Parsed {
+    let reports = ["Sanitizer", ": runtime error: "];
+    if !reports.iter().any(|words| memmem::find(stderr, words.as_bytes()).is_some()) {
+        return Parsed { rest: stderr.to_vec(), ..Parsed::default() };
+    }
     let mut reader = Reader { tree, parsed: Parsed::default(), within: Within::Program };
     for line in stderr.split_inclusive(|&byte| byte == b'\n') {
         reader.line(line);
@@ -88,9 +93,7 @@ impl Reader<'_> {
             self.within = Within::Report { fault: fault_of(head), next: Next::Stack, undefined: false };
         } else if let Some((before, message)) = text.split_once(": runtime error: ") {
             self.close();
-            let place =
-                before.rfind(self.tree.as_str()).or_else(|| Some(before.rfind(char::is_whitespace)? + 1));
-            let (own, place) = before.split_at(place.unwrap_or(0));
+            let (own, place) = before.split_at(start_of_place(before, self.tree));
             self.own(own);
             let fault = Some(self.undefined(place, message));
             self.within = Within::Report { fault, next: Next::Stack, undefined: true };
@@ -178,6 +181,12 @@ impl Reader<'_> {
         self.close();
         self.parsed
     }
+}
+
+/// Where the path begins in what stands before `: runtime error: `; before it may stand what the program wrote last.
+fn start_of_place(before: &str, tree: &Utf8Path) -> usize {
+    let behind_space = || Some(before.len() - before.rsplit(char::is_whitespace).next()?.len());
+    before.rfind(tree.as_str()).or_else(behind_space).unwrap_or(0)
 }
 
 /// The stack of UBSan's own head gives way to the real one, which has functions.

@@ -186,6 +186,24 @@ fn a_global_variable_is_an_origin() {
     assert_eq!(places(&parsed(text).faults[0].origins[0]), [" lib/z.c:9"]);
 }
 
+#[test]
+fn a_report_that_breaks_off_anywhere_is_read_as_far_as_it_goes() {
+    let undefined = "x\u{a0}/h/tree/b.c:17:32: runtime error: signed integer overflow: 1\n    #0 0x5 in f /h/tree/b.c:1\n";
+    for text in [OVERFLOW, undefined, MEMCHECK] {
+        for end in 0..text.len() {
+            let cut = &text.as_bytes()[..end];
+            assert!(sanitizer::parse(cut, Utf8Path::new(TREE)).faults.len() <= 1);
+            let xml = String::from_utf8_lossy(cut);
+            assert!(valgrind::parse(&xml, Utf8Path::new(TREE)).faults.len() <= 2);
+        }
+    }
+    let seen = parsed("x\u{a0}b.c:17:32: runtime error: division by zero\n");
+    assert_eq!(
+        (places(&seen.faults[0].stack)[0].as_str(), seen.rest.as_slice()),
+        (" b.c:17", "x\u{a0}".as_bytes())
+    );
+}
+
 fn aborted(stderr: &str) -> Parsed {
     read(stderr.as_bytes(), &ProgramEnd::Signalled(6), Utf8Path::new(TREE))
 }
