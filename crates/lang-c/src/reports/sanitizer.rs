@@ -15,6 +15,9 @@ const RULE: &str = "============================================================
 /// Headings above stacks of memory's past.
 const ORIGINS: [&str; 4] =
     ["freed by thread", "allocated by thread", "located in stack of thread", "poisoned by"];
+/// How names of sources end.
+const SOURCES: [&str; 14] =
+    ["c", "h", "cc", "cpp", "cxx", "C", "hh", "hpp", "hxx", "inc", "inl", "y", "l", "def"];
 /// Longest stack that is kept: the inner and the outer half of endless recursion.
 const LONGEST: usize = 64;
 
@@ -91,9 +94,8 @@ impl Reader<'_> {
         } else if let Some(head) = headline(text) {
             self.close();
             self.within = Within::Report { fault: fault_of(head), next: Next::Stack, undefined: false };
-        } else if let Some((before, message)) = text.split_once(": runtime error: ") {
+        } else if let Some((own, place, message)) = undefined_head(text, self.tree) {
             self.close();
-            let (own, place) = before.split_at(start_of_place(before, self.tree));
             self.own(own);
             let fault = Some(self.undefined(place, message));
             self.within = Within::Report { fault, next: Next::Stack, undefined: true };
@@ -183,10 +185,19 @@ impl Reader<'_> {
     }
 }
 
-/// Where the path begins in what stands before `: runtime error: `; before it may stand what the program wrote last.
-fn start_of_place(before: &str, tree: &Utf8Path) -> usize {
-    let behind_space = || Some(before.len() - before.rsplit(char::is_whitespace).next()?.len());
-    before.rfind(tree.as_str()).or_else(behind_space).unwrap_or(0)
+/// `own text a.c:17:32: runtime error: message`: what the program wrote last, the place, the message.
+///
+/// Interpreters speak of runtime errors too, in the scripts that they run.
+fn undefined_head<'a>(text: &'a str, tree: &Utf8Path) -> Option<(&'a str, &'a str, &'a str)> {
+    let (before, message) = text.split_once(": runtime error: ")?;
+    let word = || Some(before.len() - before.rsplit(char::is_whitespace).next()?.len());
+    let (own, place) = before.split_at(before.rfind(tree.as_str()).or_else(word)?);
+    let mut parts = place.rsplitn(3, ':');
+    let is_number = |part: Option<&str>| part.is_some_and(|part| part.parse::<u32>().is_ok());
+    let numbered = is_number(parts.next()) && is_number(parts.next());
+    let source = Utf8Path::new(parts.next()?);
+    let known = source.extension().is_some_and(|extension| SOURCES.contains(&extension));
+    (numbered && (known || tree.join(source).is_file())).then_some((own, place, message))
 }
 
 /// The stack of UBSan's own head gives way to the real one, which has functions.

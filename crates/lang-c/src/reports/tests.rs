@@ -122,6 +122,18 @@ own too
 }
 
 #[test]
+fn runtime_errors_of_an_interpreter_are_its_own() {
+    for text in [
+        "loop.bas:3: runtime error: division by zero\n",
+        "x.lua:3:1: runtime error: nil\n",
+        ": runtime error: \n",
+    ] {
+        let seen = parsed(text);
+        assert_eq!((seen.faults.len(), seen.rest.as_slice()), (0, text.as_bytes()));
+    }
+}
+
+#[test]
 fn undefined_behaviour_has_the_words_that_the_sanitizer_has_for_it() {
     for (message, kind) in [
         ("negation of -2147483648 cannot be represented in type 'int'", "signed-integer-overflow"),
