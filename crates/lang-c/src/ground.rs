@@ -12,6 +12,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use self::folder::Folder;
 pub(crate) use self::folder::Written;
+use crate::filter::Filter;
 use crate::home::Home;
 use crate::proc_fault;
 use crate::seen::{KEPT, Raw};
@@ -37,6 +38,7 @@ pub(crate) struct Ground {
     arguments: Vec<String>,
     /// Name of the input among the arguments; it lies where the program runs.
     input_name: String,
+    filter: Option<Filter>,
 }
 
 /// What a ground is made of.
@@ -51,6 +53,8 @@ pub(crate) struct Plot<'a> {
     pub(crate) arguments: &'a [String],
     /// Files with inputs, such as `tests/*.gif`.
     pub(crate) pattern: Option<&'a str>,
+    /// Command that takes out of output what differs from run to run.
+    pub(crate) filter: Option<&'a str>,
     /// Of one run.
     pub(crate) limit: Duration,
 }
@@ -70,6 +74,7 @@ impl Ground {
         fs_err::create_dir_all(&place)?;
         let run_folder = plot.job.cwd.clone().unwrap_or_else(|| plot.home.tree());
         Ok(Self {
+            filter: plot.filter.map(|command| Filter::new(command, &plot.job, plot.launcher)),
             launcher: Arc::clone(plot.launcher),
             folder: Folder::new(plot.home.clone(), plot.entry, &run_folder),
             home: plot.home,
@@ -118,9 +123,13 @@ impl Ground {
     }
 
     /// What is told of a run.
-    pub(crate) fn execution(&self, raw: Raw, given: &Given) -> Execution {
+    pub(crate) fn execution(&self, raw: Raw, given: &Given) -> Result<Execution, LangError> {
         // The path is ours and not the program's.
-        raw.execution(&self.home, if given.by_path { &self.input_name } else { "" })
+        let execution = raw.execution(&self.home, if given.by_path { &self.input_name } else { "" });
+        match &self.filter {
+            Some(filter) => filter.apply(execution),
+            None => Ok(execution),
+        }
     }
 }
 

@@ -15,6 +15,7 @@
 //! | `testing` | runs tests |
 //! | `watch` | single executions: plain, with sanitizers, under valgrind |
 //! | `reports` | what sanitizers, valgrind and the C library wrote about a program |
+//! | `filter` | the user's command that takes out what differs from run to run |
 //! | `normalise` | takes out of what a program wrote what differs by nature |
 //! | `runtime` | the code of `runtime/c`, compiled |
 //! | `ground` | a copy of a version in which inputs are run: gives the input, takes back what a run wrote |
@@ -25,6 +26,7 @@ mod build;
 mod compile_commands;
 pub mod delta;
 mod diagnostics;
+mod filter;
 mod ground;
 mod home;
 pub mod normalise;

@@ -262,6 +262,7 @@ impl CProject {
             job,
             arguments: &self.config.run.arguments,
             pattern: self.suite.config.input.as_deref(),
+            filter: self.config.run.filter.as_deref(),
             limit,
         })
     }

@@ -150,7 +150,7 @@ impl ServedTarget {
         let cut = long_stdout || long_stderr || written.cut;
         let raw = Raw { end, stdout, stderr, files: written.files, cut };
         Ok(Sample {
-            execution: self.ground.execution(raw, &given),
+            execution: self.ground.execution(raw, &given)?,
             coverage: self.coverage()?,
             comparisons: self.comparisons()?,
         })
@@ -207,7 +207,7 @@ impl ServedTarget {
     fn run_single(&mut self, input: &ProgramInput) -> Result<Sample, LangError> {
         let given = self.ground.give(input)?;
         let raw = self.ground.run(self.ground.job.clone(), &given, input)?;
-        let execution = self.ground.execution(raw, &given);
+        let execution = self.ground.execution(raw, &given)?;
         Ok(Sample { execution, coverage: Vec::new(), comparisons: Vec::new() })
     }
 }

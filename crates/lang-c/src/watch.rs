@@ -56,7 +56,7 @@ impl WatchedProgram {
         }
         let given = self.ground.give(input)?;
         let raw = self.ground.run(self.ground.job.clone(), &given, input)?;
-        let mut execution = self.ground.execution(raw, &given);
+        let mut execution = self.ground.execution(raw, &given)?;
         if self.watch == Watch::Valgrind {
             self.add_reports(&mut execution)?;
         }

@@ -120,3 +120,31 @@ fn a_project_that_cannot_be_built_with_sanitizers_says_so() {
     assert_eq!(watches, [Watch::Plain, Watch::Sanitizers, Watch::Valgrind]);
     assert!(notices.is_empty());
 }
+
+const TIMED: &str = r#"#include <stdio.h>
+int main(void) {
+    printf("sum %d\ntook 12 ms\n", getchar());
+    fprintf(stderr, "took 3 ms\n");
+    fprintf(fopen("log", "w"), "took 4 ms\nx\n");
+    return 0;
+}
+"#;
+
+#[test]
+fn the_users_filter_is_applied_to_all_that_a_program_writes() {
+    let config = "program = \"program\"\n[run]\nfilter = \"grep -v took\"\n";
+    let subject = Subject::configured(TIMED, config);
+    let watched = subject.watched(Watch::Plain).execute(&on("a")).unwrap();
+    for seen in [watched, subject.plain(&["a"]).remove(0)] {
+        assert_eq!((text(&seen.stdout), text(&seen.stderr)), ("sum 97\n", ""));
+        assert_eq!(seen.files.values().map(|bytes| text(bytes)).collect::<Vec<_>>(), ["x\n"]);
+    }
+}
+
+#[test]
+fn a_filter_that_is_no_command_is_named() {
+    let config = "program = \"program\"\n[run]\nfilter = \"no-such-command\"\n";
+    let subject = Subject::configured(TIMED, config);
+    let error = subject.watched(Watch::Plain).execute(&on("a")).unwrap_err().to_string();
+    assert!(error.contains("c.run.filter, `no-such-command`, cannot be run"), "{error}");
+}

@@ -23,7 +23,7 @@ const ALLOCATION: [&str; 9] =
 pub(super) enum Named {
     /// A place in the program or in a library.
     Program(Frame),
-    /// The sanitizer itself, or what starts programs.
+    /// The sanitizer itself, what starts programs, or what nobody gave a name.
     Runtime,
 }
 
@@ -36,7 +36,7 @@ pub(super) fn frame(line: &str, tree: &Utf8Path) -> Option<Named> {
         return None;
     }
     let Some(place) = rest.trim_start().strip_prefix("in ") else {
-        return Some(Named::Program(Frame::default()));
+        return Some(Named::Runtime);
     };
     let (function, location) = split_location(place);
     let (file, line) = location.map_or((String::new(), 0), |location| {

@@ -22,6 +22,7 @@ READ of size 4 at 0x602000000020 thread T0
     #1 0x562b7889363f in scan(int, char const*) /h/tree/src/b c.cc:14:26
     #2 0x7f1e27ace249 in __libc_start_call_main csu/../sysdeps/nptl/libc_start_call_main.h:58:16
     #3 0x562b787d5310 in _start (/h/tree/san+0x21310) (BuildId: bf7907b2fab1a9d7cd7dd73f7ae5a9e5acdeb3bc)
+    #4 0x562b787d5310  (/h/tree/san+0x21310) (BuildId: bf7907b2fab1a9d7cd7dd73f7ae5a9e5acdeb3bc)
 
 0x602000000014 is located 4 bytes inside of 16-byte region [0x602000000010,0x602000000020)
 freed by thread T0 here:
