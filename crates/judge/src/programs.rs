@@ -121,7 +121,9 @@ fn ends(reference: &Execution, patched: &Execution, options: &ProgramOptions) ->
     let class = class_of(reference, patched)?;
     let objection = if fails(reference) {
         Some(ProgramRemark::ReferenceFails)
-    } else if class == DifferenceClass::ExcType && is_code(patched) && rejects(reference, options) {
+    } else if class == DifferenceClass::ExcType && is_code(patched) && rejects(reference, options)
+        || class == DifferenceClass::Exc1 && !is_usual(reference, options)
+    {
         Some(ProgramRemark::ReferenceRejects)
     } else {
         None
@@ -170,9 +172,15 @@ fn contents(reference: &Execution, patched: &Execution, options: &ProgramOptions
 fn rejects(execution: &Execution, options: &ProgramOptions) -> bool {
     match execution.end {
         ProgramEnd::Exited(0) => false,
-        ProgramEnd::Exited(code) => !options.usual_codes.contains(&code) || !execution.stderr.is_empty(),
+        ProgramEnd::Exited(_) => !is_usual(execution, options) || !execution.stderr.is_empty(),
         _ => false,
     }
+}
+
+/// Does it end with a code that some test expects? Only then it is promised that there are inputs that are turned down;
+/// else another fix may well make sense of them.
+fn is_usual(execution: &Execution, options: &ProgramOptions) -> bool {
+    matches!(execution.end, ProgramEnd::Exited(code) if options.usual_codes.contains(&code))
 }
 
 fn is_code(execution: &Execution) -> bool {

@@ -119,8 +119,9 @@ fn files_are_compared_by_name_and_contents() {
 fn ends_that_differ_have_the_classes_of_rgt() {
     let accepts = printed("");
     let rejects = complained(2, "usage\nbad header\n");
+    let tested = ProgramOptions { usual_codes: [2].into(), ..ProgramOptions::default() };
     assert_eq!(
-        rules(&rejects, &accepts),
+        ruled(&rejects, &accepts, &tested),
         "exc1: the program ends with exit code 2 and says \"bad header\" in the reference and ends with exit code 0 in \
          the patched version"
     );
@@ -141,6 +142,8 @@ fn ends_that_differ_have_the_classes_of_rgt() {
 fn two_ways_to_reject_are_a_remark() {
     let remark = "reference-rejects exc-type: ";
     assert!(rules(&complained(1, "bad"), &complained(2, "bad")).starts_with(remark));
+    // Nor is it promised that there is anything to turn down, where no test shows it.
+    assert!(rules(&complained(1, "bad"), &printed("")).starts_with("reference-rejects exc1: "));
     let half = Execution { stdout: b"1\n".to_vec(), ..complained(1, "bad") };
     assert!(rules(&half, &complained(1, "bad")).starts_with("reference-rejects assert: "));
 }
