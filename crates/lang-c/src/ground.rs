@@ -83,7 +83,7 @@ impl Ground {
             place,
             run_folder,
             arguments: plot.arguments.to_vec(),
-            input_name: format!("bonafix-input{}", ending_of(plot.pattern)),
+            input_name: input_name(plot.pattern),
         })
     }
 
@@ -176,6 +176,11 @@ pub(crate) fn with_sanitizers(job: Job, variant: Variant, in_detail: bool) -> Jo
     // Red zones, shadow and memory that is kept from being used again come on top.
     job.limits.memory = Some(memory * 3);
     job
+}
+
+/// What a file with an input is called, where tests have theirs by this pattern: some programs look at endings.
+pub(crate) fn input_name(pattern: Option<&str>) -> String {
+    format!("bonafix-input{}", ending_of(pattern))
 }
 
 /// The ending of files that a pattern such as `tests/*.gif` matches, with its dot.

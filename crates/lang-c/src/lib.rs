@@ -21,6 +21,7 @@
 //! | `ground` | a copy of a version in which inputs are run: gives the input, takes back what a run wrote |
 //! | `seen` | from an end and raw bytes to what is told of an execution |
 //! | `serve` | a version behind a fork server: runs inputs fast, one after the other |
+//! | `witness` | a counterexample in its folder, and how it is run from there |
 
 mod build;
 mod compile_commands;
@@ -43,6 +44,7 @@ pub mod toolchain;
 mod variant;
 mod version;
 mod watch;
+mod witness;
 
 use bonafix_lang::LangError;
 use bonafix_proc::ProcError;
@@ -53,6 +55,7 @@ pub use serve::ServedTarget;
 pub use target::{Sample, Target};
 pub use variant::Variant;
 pub use watch::WatchedProgram;
+pub use witness::{ReplayOptions, replay};
 
 /// A fault of the cache, in the language's terms.
 #[expect(clippy::needless_pass_by_value, reason = "used as a function for `map_err`")]

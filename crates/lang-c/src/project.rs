@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bonafix_lang::{
-    BuiltVersion, Explore, LangError, OnTest, Project, ProjectFacts, TestPlan, Watch, append_log,
+    BuiltVersion, Explore, LangError, OnTest, Project, ProjectFacts, TestPlan, Tested, Watch, append_log,
     apply_change,
 };
 use bonafix_model::{CConfig, Delta, FileEdit, Notice, TestId, TestRun, TestsConfig, TreeChange};
@@ -32,11 +32,11 @@ use crate::{configuration, delta};
 /// A C project that was opened.
 pub struct CProject {
     root: Utf8PathBuf,
-    config: CConfig,
-    tests: TestsConfig,
-    workshop: Workshop,
+    pub(crate) config: CConfig,
+    pub(crate) tests: TestsConfig,
+    pub(crate) workshop: Workshop,
     suite: Suite,
-    versions: Versions,
+    pub(crate) versions: Versions,
     scratch: tempfile::TempDir,
     /// The buggy version, built plain.
     buggy: OnceLock<Version>,
@@ -142,7 +142,7 @@ impl CProject {
     }
 
     /// The program, where a test needs it: the configured one, or the only one that the build has made.
-    fn program(&self) -> Result<Option<Utf8PathBuf>, LangError> {
+    pub(crate) fn program(&self) -> Result<Option<Utf8PathBuf>, LangError> {
         if let Some(known) = self.program.get() {
             return Ok(known.clone());
         }
@@ -181,6 +181,17 @@ impl CProject {
         }
         let tests = self.suite.list(stand.originals, &scripted)?;
         Ok(tests.into_iter().map(|(name, kind)| (TestId(name), kind)).collect())
+    }
+
+    /// What the developers' tests look at.
+    pub(crate) fn what_is_tested(&self) -> Tested {
+        let codes = self.test_files(&TreeChange::default()).map(|folder| self.suite.codes(&folder));
+        Tested {
+            errors: self.suite.errors.is_some(),
+            // A command that compares may overlook more than equality does.
+            loose_white_space: self.suite.config.compare.is_some(),
+            codes: codes.unwrap_or_default(),
+        }
     }
 
     /// A version in a variant, ready to run inputs fast; each may take so long.

@@ -1,6 +1,6 @@
 //! Which tests there are, and which files belong to them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bonafix_lang::LangError;
 use bonafix_model::{CConfig, CTestsConfig, FileEdit, TestId, TreeChange};
@@ -147,6 +147,14 @@ impl Suite {
         Ok(tests)
     }
 
+    /// Exit codes other than 0 that tests in `folder` expect.
+    pub(crate) fn codes(&self, folder: &Utf8Path) -> BTreeSet<i32> {
+        let Some(status) = &self.status else { return BTreeSet::new() };
+        let files = paths(folder).filter(|path| status.name(path).is_some());
+        let texts = files.filter_map(|path| fs_err::read_to_string(folder.join(path)).ok());
+        texts.filter_map(|text| text.trim().parse().ok()).filter(|code| *code != 0).collect()
+    }
+
     /// Copies what belongs to the tests.
     pub(crate) fn copy_files(&self, from: &Utf8Path, to: &Utf8Path) -> Result<(), LangError> {
         for path in paths(from).filter(|path| self.owns(path) && from.join(path).is_file()) {
@@ -223,6 +231,18 @@ mod tests {
         let change =
             TreeChange { files: [(Utf8PathBuf::from("cases/two.d/f"), FileEdit::Write(Vec::new()))].into() };
         assert_eq!(suite.tests_in(&change), [TestId("two".to_owned())]);
+    }
+
+    #[test]
+    fn exit_codes_that_tests_expect_are_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(folder.path()).unwrap();
+        for (name, text) in [("a.status", "2\n"), ("b.status", "0"), ("c.status", "what?"), ("d.out", "7")] {
+            fs_err::write(root.join(name), text).unwrap();
+        }
+        let tests = CTestsConfig { status: Some("*.status".to_owned()), ..by_input("*.in") };
+        assert_eq!(suite(tests).unwrap().codes(root), BTreeSet::from([2]));
+        assert_eq!(suite(by_input("*.in")).unwrap().codes(root), BTreeSet::new());
     }
 
     #[test]

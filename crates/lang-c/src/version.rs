@@ -130,13 +130,18 @@ impl Versions {
     /// A private copy of the buggy tree, not built.
     fn fresh(&self, notices: &mut Vec<Notice>) -> Result<Home, LangError> {
         let home = self.estate.empty()?;
-        let skip = |path: &Utf8Path| is_no_source(&self.root, &self.config, path);
-        let copied = bonafix_store::copy_tree(&self.root, &home.tree(), &skip).map_err(store_fault)?;
-        if !copied.left_out.is_empty() {
-            let text = format!("left out of the private copy: {}", copied.left_out.join("; "));
+        let left_out = self.copy_sources(&home.tree())?;
+        if !left_out.is_empty() {
+            let text = format!("left out of the private copy: {}", left_out.join("; "));
             notices.push(Notice::new("left-out", text));
         }
         Ok(home)
+    }
+
+    /// Copies the buggy tree, without results of builds; what could not be copied, with the reasons.
+    pub(crate) fn copy_sources(&self, to: &Utf8Path) -> Result<Vec<String>, LangError> {
+        let skip = |path: &Utf8Path| is_no_source(&self.root, &self.config, path);
+        Ok(bonafix_store::copy_tree(&self.root, to, &skip).map_err(store_fault)?.left_out)
     }
 
     fn build(

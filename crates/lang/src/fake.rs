@@ -1,13 +1,19 @@
-//! A project that runs nothing: every answer is set by the test that uses it.
+//! A project and a fuzzer that run nothing: every answer is set by the test that uses it.
 
 use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 use bonafix_model::{
-    Delta, DeltaFile, FileEdit, TestId, TestOutcome, TestResult, TestRun, TestSelection, TreeChange,
+    Delta, DeltaFile, Detector, Execution, Fault, FileEdit, Frame, ProgramEnd, ProgramInput, TestId,
+    TestOutcome, TestResult, TestRun, TestSelection, TreeChange, VersionRole,
 };
 use camino::Utf8Path;
 
-use crate::{BuiltVersion, Diagnostic, Explore, LangError, OnTest, Project, ProjectFacts, TestPlan};
+use crate::{
+    BuiltVersion, Campaign, Diagnostic, Explore, Found, Fuzz, FuzzRequest, FuzzSlice, FuzzState, LangError,
+    OnTest, OpenedCampaign, ProgramDraft, Project, ProjectFacts, Replay, Shown, TestPlan, Watch,
+    WitnessError, WrittenWitness,
+};
 
 /// Decides how the fake project behaves for one version.
 pub type Behaviour = Box<dyn Fn(&TreeChange, u32) -> Vec<TestResult> + Send + Sync>;
@@ -124,5 +130,168 @@ impl Project for FakeProject {
 
     fn tests_in(&self, _change: &TreeChange) -> Result<Vec<TestId>, LangError> {
         Ok(self.added_tests.clone())
+    }
+}
+
+/// One execution of the fake program.
+#[derive(Debug, Clone, Copy)]
+pub struct FakeCall<'a> {
+    /// Which version: the first one is taken for right, the second is the patched one.
+    pub role: VersionRole,
+    /// Its input.
+    pub bytes: &'a [u8],
+    /// How it is watched.
+    pub watch: Watch,
+    /// It is run by a witness, outside of the search.
+    pub by_witness: bool,
+    /// How often this version got this input before.
+    pub before: u32,
+}
+
+/// What a fake program does with an input.
+pub type FakeProgram = Box<dyn Fn(FakeCall<'_>) -> Execution + Send + Sync>;
+
+/// A fuzzer that knows its inputs beforehand.
+pub struct FakeFuzzer {
+    program: FakeProgram,
+    inputs: Vec<ProgramInput>,
+    /// The ways to watch that it has.
+    pub watches: Vec<Watch>,
+    /// Witnesses that were written.
+    pub written: Mutex<Vec<ProgramInput>>,
+}
+
+impl FakeFuzzer {
+    /// Runs these inputs, in order, in versions that do what `program` says.
+    pub fn new(
+        inputs: &[&[u8]],
+        program: impl Fn(FakeCall<'_>) -> Execution + Send + Sync + 'static,
+    ) -> Self {
+        let input = |bytes: &&[u8]| ProgramInput { arguments: None, bytes: bytes.to_vec() };
+        Self {
+            program: Box::new(program),
+            inputs: inputs.iter().map(input).collect(),
+            watches: vec![Watch::Plain, Watch::Sanitizers],
+            written: Mutex::default(),
+        }
+    }
+
+    /// An execution that exits with 0 after it has written this.
+    pub fn printed(text: &str) -> Execution {
+        Execution {
+            end: ProgramEnd::Exited(0),
+            stdout: text.as_bytes().to_vec(),
+            stderr: Vec::new(),
+            files: BTreeMap::new(),
+            cut: false,
+            faults: Vec::new(),
+            leaked: None,
+        }
+    }
+
+    /// An execution with a fault in a function.
+    pub fn faulty(kind: &str, function: &str) -> Execution {
+        let frame = Frame { function: function.to_owned(), file: "a.c".to_owned(), line: 3 };
+        let fault = Fault {
+            detector: Detector::Address,
+            kind: kind.to_owned(),
+            message: format!("AddressSanitizer: {kind}"),
+            stack: vec![frame],
+            origins: Vec::new(),
+        };
+        Execution { end: ProgramEnd::Signalled(6), faults: vec![fault], ..Self::printed("") }
+    }
+}
+
+impl Fuzz for FakeFuzzer {
+    fn open<'a>(
+        &'a self,
+        request: &FuzzRequest<'_>,
+        _log: &Utf8Path,
+    ) -> Result<OpenedCampaign<'a>, LangError> {
+        let mut queue = request.kept.to_vec();
+        queue.extend(self.inputs.iter().cloned());
+        let roles = request.versions.iter().map(|version| version.role).collect();
+        let campaign =
+            FakeCampaign { fuzzer: self, roles, queue, state: FuzzState::default(), calls: BTreeMap::new() };
+        Ok(OpenedCampaign { campaign: Box::new(campaign), notices: Vec::new() })
+    }
+
+    fn write_witness(
+        &self,
+        draft: &ProgramDraft<'_>,
+        _folder: &Utf8Path,
+        _log: &Utf8Path,
+    ) -> Result<WrittenWitness, WitnessError> {
+        self.written.lock().unwrap_or_else(PoisonError::into_inner).push(draft.input.clone());
+        let mut replays = Vec::new();
+        for before in 0..draft.repetitions {
+            for version in draft.versions {
+                let watch = if let Shown::Faults(watch) = draft.shown { watch } else { Watch::Plain };
+                let bytes = &draft.input.bytes;
+                let call = FakeCall { role: version.role, bytes, watch, by_witness: true, before };
+                let execution = (self.program)(call);
+                let passed = match draft.shown {
+                    Shown::Differs(expected) => execution == *expected,
+                    Shown::Faults(_) => execution.faults.is_empty(),
+                };
+                replays.push(Replay { role: version.role, passed, message: None });
+            }
+        }
+        let input = crate::shown_bytes(&draft.input.bytes);
+        Ok(WrittenWitness { file: "run.sh".to_owned(), input, what: draft.what.to_owned(), replays })
+    }
+}
+
+struct FakeCampaign<'a> {
+    fuzzer: &'a FakeFuzzer,
+    roles: Vec<VersionRole>,
+    queue: Vec<ProgramInput>,
+    state: FuzzState,
+    calls: BTreeMap<(u32, Vec<u8>), u32>,
+}
+
+impl Campaign for FakeCampaign<'_> {
+    fn fuzz(&mut self, slice: &FuzzSlice) -> Result<Vec<Found>, LangError> {
+        let mut found = Vec::new();
+        for _ in 0..slice.inputs {
+            let next = usize::try_from(self.state.inputs).ok().and_then(|at| self.queue.get(at)).cloned();
+            let Some(input) = next else {
+                self.state.exhausted = true;
+                break;
+            };
+            self.state.inputs += 1;
+            self.state.reached += 1;
+            let versions = 0..u32::try_from(self.roles.len()).unwrap_or_default();
+            let watch = self.watches().into_iter().find(|watch| *watch == Watch::Sanitizers);
+            let watch = watch.unwrap_or(Watch::Plain);
+            let seen = versions.map(|version| self.execute(&input, version, watch));
+            let seen = seen.collect::<Result<Vec<_>, _>>()?;
+            if seen[0] != seen[1] || !seen[1].faults.is_empty() {
+                self.state.differing += 1;
+                found.push(Found { input, executions: seen.into_iter().map(Some).collect() });
+            }
+        }
+        Ok(found)
+    }
+
+    fn state(&self) -> FuzzState {
+        self.state.clone()
+    }
+
+    fn corpus(&self) -> Vec<ProgramInput> {
+        self.queue.clone()
+    }
+
+    fn execute(&mut self, input: &ProgramInput, version: u32, watch: Watch) -> Result<Execution, LangError> {
+        let before = self.calls.entry((version, input.bytes.clone())).or_default();
+        let role = self.roles[version as usize];
+        let call = FakeCall { role, bytes: &input.bytes, watch, by_witness: false, before: *before };
+        *before += 1;
+        Ok((self.fuzzer.program)(call))
+    }
+
+    fn watches(&self) -> Vec<Watch> {
+        self.fuzzer.watches.clone()
     }
 }

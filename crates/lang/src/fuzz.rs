@@ -1,6 +1,7 @@
 //! What a language must provide where whole programs are run on bytes: versions side by side, inputs that a fuzzer finds,
 //! executions under watch, and counterexamples as files for people.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use bonafix_model::{DifferenceClass, Execution, Notice, ProgramInput, TestId};
@@ -138,8 +139,24 @@ pub struct ProgramDraft<'a> {
     pub limit: Duration,
 }
 
+/// What the developers' tests look at.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tested {
+    /// They compare standard error.
+    pub errors: bool,
+    /// They do not mind white space at the ends of lines.
+    pub loose_white_space: bool,
+    /// Exit codes other than 0 with which they expect the program to end.
+    pub codes: BTreeSet<i32>,
+}
+
 /// What a language provides for programs that read bytes.
 pub trait Fuzz {
+    /// What the developers' tests look at, which says what of a program's behaviour matters.
+    fn tested(&self) -> Tested {
+        Tested::default()
+    }
+
     /// Prepares versions that were built before.
     fn open<'a>(&'a self, request: &FuzzRequest<'_>, log: &Utf8Path)
     -> Result<OpenedCampaign<'a>, LangError>;

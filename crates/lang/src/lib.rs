@@ -10,6 +10,7 @@ pub mod fake;
 mod files;
 mod fuzz;
 mod run;
+mod shown;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -19,12 +20,14 @@ use camino::Utf8Path;
 
 pub use files::{append_log, apply_change};
 pub use fuzz::{
-    Campaign, Found, Fuzz, FuzzRequest, FuzzSlice, FuzzState, OpenedCampaign, ProgramDraft, Shown, Watch,
+    Campaign, Found, Fuzz, FuzzRequest, FuzzSlice, FuzzState, OpenedCampaign, ProgramDraft, Shown, Tested,
+    Watch,
 };
 pub use run::{
     Behaviour, Explore, ExploreRequest, Explored, ExploredVersion, OnTrace, QuestionDraft, Replay, Run,
     RunScope, TraceLimits, Traced, Tracer, WitnessDraft, WitnessError, WrittenWitness,
 };
+pub use shown::shown_bytes;
 
 /// What a project turned out to be.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
