@@ -135,7 +135,7 @@ pub(crate) struct CheckArguments {
     #[arg(long, value_name = "TEST", help_heading = "What to judge")]
     pub(crate) tests: Vec<String>,
     /// Judge by this technique only; may be repeated. By default rgt where there is a reference, and all others where
-    /// there is none
+    /// there is none; opad for every C program
     #[arg(
         long,
         value_enum,
@@ -176,6 +176,9 @@ pub(crate) struct CheckArguments {
     /// Let differences count that are only remarks otherwise: messages, last digits, inputs nobody passes …
     #[arg(long, help_heading = "How to search")]
     pub(crate) strict: bool,
+    /// opad: go on to the end of the budget, and measure all crashes and errors of memory
+    #[arg(long, help_heading = "How to search")]
+    pub(crate) full: bool,
     /// Heap of the virtual machine that runs the inputs, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 512, value_parser = clap::value_parser!(u32).range(64..=65536), help_heading = "How to search")]
     pub(crate) heap: u32,
@@ -223,6 +226,8 @@ pub(crate) enum TechniqueName {
     PatchSim,
     /// What several patches agree on, against one that does not
     Agreement,
+    /// Crashes and errors of memory that the buggy program does not have
+    Opad,
 }
 
 impl From<TechniqueName> for Technique {
@@ -232,6 +237,7 @@ impl From<TechniqueName> for Technique {
             TechniqueName::NewFailures => Self::NewFailures,
             TechniqueName::PatchSim => Self::PatchSim,
             TechniqueName::Agreement => Self::Agreement,
+            TechniqueName::Opad => Self::Opad,
         }
     }
 }
@@ -387,6 +393,8 @@ pub(crate) enum Topic {
     Agreement,
     /// Several patches in order.
     Ranking,
+    /// Crashes and errors of memory since the patch.
+    Opad,
 }
 
 #[cfg(test)]

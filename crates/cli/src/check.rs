@@ -100,6 +100,7 @@ fn options(arguments: CheckArguments) -> Result<CheckOptions, CheckError> {
             budget: arguments.budget,
             seed: arguments.seed,
             strict: arguments.strict,
+            full: arguments.full,
             heap_mib: arguments.heap,
             jobs: usize::from(arguments.jobs),
             inputs_from: arguments.inputs_from.as_deref().map(absolute).transpose()?,

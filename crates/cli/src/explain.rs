@@ -18,7 +18,7 @@ pub(crate) struct Page {
 }
 
 /// Everything that can be explained.
-pub(crate) const PAGES: [Page; 5] = [
+pub(crate) const PAGES: [Page; 6] = [
     Page {
         topic: Topic::Rgt,
         name: "rgt",
@@ -53,6 +53,13 @@ pub(crate) const PAGES: [Page; 5] = [
         needs: "several patches",
         judges: false,
         text: include_str!("explain/ranking.txt"),
+    },
+    Page {
+        topic: Topic::Opad,
+        name: "opad",
+        needs: "a C program",
+        judges: true,
+        text: include_str!("explain/opad.txt"),
     },
 ];
 

@@ -48,7 +48,8 @@ fn describe(report: &ReplayReport) -> String {
     let word = if report.holds { "HOLDS" } else { "DOES NOT HOLD" };
     let _ = writeln!(text, "{word}  {}", report.folder.join(&report.file));
     let _ = writeln!(text, "  {}", report.what);
-    let _ = writeln!(text, "  reference  {}", report.expected);
+    let right = report.versions.first().map_or(VersionRole::Reference, |version| version.role);
+    let _ = writeln!(text, "  {:<10} {}", role(right), report.expected);
     let _ = writeln!(text, "  patched    {}", report.actual);
     text.push('\n');
     for version in &report.versions {

@@ -19,7 +19,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::error::CheckError;
 use crate::inputs;
-use crate::judging::{self, JudgingOptions, Technique};
+use crate::judging::{self, JudgingOptions, Means, Technique};
 use crate::languages::Opened;
 use crate::patch::{Bench, Reference, first_diagnostics, sources_of};
 use crate::ranking::{self, Contest, Rival};
@@ -148,6 +148,7 @@ impl Work<'_> {
         });
         let opened = opened.map_err(|error| self.stop(error))?;
         let project = opened.project();
+        self.check_techniques(project)?;
         let key = self.build_buggy(project, clock)?;
         self.describe_subject(&opened);
         let options = self.baseline_options(&opened);
@@ -161,6 +162,16 @@ impl Work<'_> {
             self.report.notices.push(Notice::new("cache", error.to_string()));
         }
         Ok(())
+    }
+
+    /// Nobody should wait for a technique that will not judge.
+    fn check_techniques(&self, project: &dyn Project) -> Result<(), Stop> {
+        let reads_bytes = project.fuzzer().is_some();
+        let means = Means { has_reference: self.description.reference.is_some(), reads_bytes };
+        let Some(unfit) = self.options.judging.unfit(means) else { return Ok(()) };
+        let fitting = if reads_bytes { "rgt and opad" } else { "rgt, new-failures, patch-sim and agreement" };
+        let message = format!("{} cannot judge such programs: here there are {fitting}", unfit.name());
+        Err(Stop::Error(CheckError::Usage(message)))
     }
 
     fn stop(&self, error: LangError) -> Stop {
@@ -386,7 +397,7 @@ impl Work<'_> {
                 heap_mib: self.options.judging.heap_mib,
                 seed: self.options.judging.seed,
                 budget: self.options.judging.budget,
-                votes: self.options.judging.wants(Technique::Agreement, bench.reference.is_some()),
+                votes: self.options.judging.wants(Technique::Agreement, bench.means()),
                 deadline: self.options.judging.deadline(Instant::now()),
                 kept,
                 log,
@@ -546,6 +557,9 @@ fn plan(options: &CheckOptions, description: &Description) -> Result<Plan, Check
     plan.seed = judging.seed;
     plan.options.insert("budget".to_owned(), judging.budget.to_string());
     plan.options.insert("strict".to_owned(), judging.strict.to_string());
+    if judging.full {
+        plan.options.insert("full".to_owned(), "true".to_owned());
+    }
     plan.options.insert("heap".to_owned(), judging.heap_mib.to_string());
     plan.options.insert(
         "similarity".to_owned(),

@@ -26,6 +26,8 @@ pub enum Technique {
     PatchSim,
     /// What several patches agree on, against one that does not.
     Agreement,
+    /// Crashes and errors of memory that the buggy version does not have.
+    Opad,
 }
 
 impl Technique {
@@ -36,14 +38,34 @@ impl Technique {
             Self::NewFailures => bonafix_judge::new_failures::NAME,
             Self::PatchSim => bonafix_judge::patch_sim::NAME,
             Self::Agreement => bonafix_judge::agreement::NAME,
+            Self::Opad => bonafix_judge::opad::NAME,
         }
     }
+
+    /// Does it judge programs that read bytes, or else functions that are called?
+    pub(crate) fn fits(self, means: Means) -> bool {
+        match self {
+            Self::Rgt => true,
+            Self::Opad => means.reads_bytes,
+            Self::NewFailures | Self::PatchSim | Self::Agreement => !means.reads_bytes,
+        }
+    }
+}
+
+/// What there is to judge with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Means {
+    /// Somebody says what is right.
+    pub(crate) has_reference: bool,
+    /// Whole programs are run on bytes; functions are called otherwise.
+    pub(crate) reads_bytes: bool,
 }
 
 /// How plausible patches are judged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JudgingOptions {
-    /// Which techniques judge; by default RGT with a reference, and all others without.
+    /// Which techniques judge; by default RGT with a reference, and all others without. Of programs that read bytes Opad
+    /// judges in either case.
     pub techniques: Option<Vec<Technique>>,
     /// What the search for counterexamples may cost for each patch.
     pub budget: Budget,
@@ -51,6 +73,8 @@ pub struct JudgingOptions {
     pub seed: u64,
     /// Differences count that are only remarks otherwise.
     pub strict: bool,
+    /// Opad goes on to the end of the budget, and measures all that there is.
+    pub full: bool,
     /// Heap of the virtual machine that runs the inputs.
     pub heap_mib: u32,
     /// How PATCH-SIM decides.
@@ -73,14 +97,20 @@ impl JudgingOptions {
         deadline(self.budget, began)
     }
 
-    /// Does a technique judge, with a reference or without?
-    pub(crate) fn wants(&self, technique: Technique, has_reference: bool) -> bool {
+    /// Does a technique judge with what there is?
+    pub(crate) fn wants(&self, technique: Technique, means: Means) -> bool {
         match &self.techniques {
             // Without a reference there is nothing to differ from.
-            _ if technique == Technique::Rgt && !has_reference => false,
-            None => (technique == Technique::Rgt) == has_reference,
+            _ if technique == Technique::Rgt && !means.has_reference => false,
+            _ if !technique.fits(means) => false,
+            None => means.reads_bytes || (technique == Technique::Rgt) == means.has_reference,
             Some(chosen) => chosen.contains(&technique),
         }
+    }
+
+    /// The first of the chosen techniques that cannot judge such programs.
+    pub(crate) fn unfit(&self, means: Means) -> Option<Technique> {
+        self.techniques.iter().flatten().copied().find(|technique| !technique.fits(means))
     }
 }
 
@@ -167,6 +197,38 @@ mod tests {
             vec![vec![], vec![0], vec![0], vec![0], vec![0], vec![0, 1, 2, 3, 4], vec![0, 1, 2, 3, 4]];
         assert_eq!(seen(1), expected);
         assert_eq!(seen(3), expected);
+    }
+
+    const ALL: [Technique; 5] =
+        [Technique::Rgt, Technique::NewFailures, Technique::PatchSim, Technique::Agreement, Technique::Opad];
+
+    fn wanted(techniques: Option<Vec<Technique>>, has_reference: bool, reads_bytes: bool) -> Vec<Technique> {
+        let options = JudgingOptions { techniques, ..crate::testing::judging_options() };
+        let means = Means { has_reference, reads_bytes };
+        ALL.into_iter().filter(|technique| options.wants(*technique, means)).collect()
+    }
+
+    #[test]
+    fn which_techniques_judge_hangs_on_the_reference_and_on_what_is_run() {
+        use Technique::{Agreement, NewFailures, Opad, PatchSim, Rgt};
+        assert_eq!(wanted(None, true, false), [Rgt]);
+        assert_eq!(wanted(None, false, false), [NewFailures, PatchSim, Agreement]);
+        assert_eq!(wanted(None, true, true), [Rgt, Opad]);
+        assert_eq!(wanted(None, false, true), [Opad]);
+        assert_eq!(wanted(Some(vec![Rgt]), true, true), [Rgt]);
+        assert_eq!(wanted(Some(Vec::new()), true, true), []);
+    }
+
+    #[test]
+    fn a_technique_that_cannot_judge_such_programs_is_known() {
+        let unfit = |chosen, reads_bytes| {
+            let options =
+                JudgingOptions { techniques: Some(vec![chosen]), ..crate::testing::judging_options() };
+            options.unfit(Means { has_reference: true, reads_bytes })
+        };
+        assert_eq!(unfit(Technique::PatchSim, true), Some(Technique::PatchSim));
+        assert_eq!(unfit(Technique::Opad, false), Some(Technique::Opad));
+        assert_eq!(unfit(Technique::Rgt, true), None);
     }
 
     #[test]

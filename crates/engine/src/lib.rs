@@ -11,6 +11,7 @@
 
 mod check;
 mod error;
+mod fuzzing;
 mod inputs;
 mod judging;
 mod languages;
@@ -21,6 +22,8 @@ mod replay;
 mod seen;
 mod session;
 mod similarity;
+#[cfg(test)]
+mod testing;
 
 pub use bonafix_judge::patch_sim::{FailingMean, Options as SimOptions};
 pub use bonafix_lang_java::toolchain;

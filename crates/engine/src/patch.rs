@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use bonafix_judge::combine;
-use bonafix_lang::{Diagnostic, Explore, ExploredVersion, LangError, Project, Run};
+use bonafix_lang::{Diagnostic, Explore, ExploredVersion, Fuzz, LangError, Project, Run};
 use bonafix_model::{
     Budget, Delta, FileEdit, InconclusiveReason, InputSet, InvalidReason, Notice, PatchReport, Plausibility,
     Stage, TestChange, TestChangeKind, TestId, TestSelection, TreeChange, TriggerOrigin, Verdict,
@@ -15,13 +15,18 @@ use bonafix_subject::patch::PatchError;
 use bonafix_subject::plausibility::Assessment;
 use camino::Utf8Path;
 
-use crate::judging::{JudgingOptions, Technique};
+use crate::fuzzing::Fuzzing;
+use crate::judging::{JudgingOptions, Means, Technique};
 use crate::refute::{Question, Refutation, Searched};
 use crate::session::{Clock, Session};
 use crate::similarity::{Comparison, Inputs};
 
 /// How many compiler messages a verdict repeats.
 const SHOWN_DIAGNOSTICS: usize = 20;
+/// What one input may take at least.
+const LEAST_LIMIT: Duration = Duration::from_secs(1);
+/// What tests may take beside ten times what was measured, and inputs may not.
+const SPARED: Duration = Duration::from_secs(5);
 
 /// What all patches of a run share.
 pub(crate) struct Bench<'a> {
@@ -99,6 +104,9 @@ impl Bench<'_> {
         report: &mut PatchReport,
         clock: &mut Clock,
     ) -> Result<Option<InputSet>, LangError> {
+        if let Some(fuzzer) = self.project.fuzzer() {
+            return self.fuzz(fuzzer, sources, folder, kept, report, clock);
+        }
         let Some(explorer) = self.project.explorer() else { return Ok(None) };
         let nothing = (TreeChange::default(), Delta::default());
         let delta = report.delta.clone();
@@ -127,8 +135,71 @@ impl Bench<'_> {
         Ok((!inputs.is_empty()).then(|| InputSet::merged(&inputs)))
     }
 
+    /// Lets a fuzzer search for inputs on which the patched program does what it must not.
+    fn fuzz(
+        &self,
+        fuzzer: &dyn Fuzz,
+        sources: &TreeChange,
+        folder: &str,
+        kept: &[InputSet],
+        report: &mut PatchReport,
+        clock: &mut Clock,
+    ) -> Result<Option<InputSet>, LangError> {
+        let (by_reference, by_faults) = (self.wants(Technique::Rgt), self.wants(Technique::Opad));
+        if !by_reference && !by_faults {
+            return Ok(None);
+        }
+        let nothing = (TreeChange::default(), Delta::default());
+        let delta = report.delta.clone();
+        let reference = self.reference.map(|Reference { change, delta }| ExploredVersion {
+            role: VersionRole::Reference,
+            change,
+            delta,
+        });
+        let patched = ExploredVersion { role: VersionRole::Patched, change: sources, delta: &delta };
+        let buggy = ExploredVersion { role: VersionRole::Buggy, change: &nothing.0, delta: &nothing.1 };
+        let versions = match reference {
+            Some(reference) => vec![reference, patched, buggy],
+            None => vec![buggy, patched],
+        };
+        let (failing, passing) = self.tests_by_outcome();
+        let name = report.name.clone();
+        let outcome = self.session.step(Stage::Judge, Some(&name), clock, |log| {
+            let fuzzing = Fuzzing {
+                fuzzer,
+                session: self.session,
+                folder,
+                versions: &versions,
+                by_reference,
+                by_faults,
+                failing: &failing,
+                passing: &passing,
+                options: self.judging,
+                limit: self.limit_of_inputs(),
+                kept,
+                log,
+            };
+            (fuzzing.carry_out(), false)
+        })?;
+        clock.note("first-input", outcome.first_input);
+        report.evidence.extend(outcome.evidence);
+        report.efforts.extend(outcome.efforts);
+        report.notices.extend(outcome.notices);
+        Ok(Some(outcome.inputs))
+    }
+
+    /// What one input may take: more than the slowest of the tests, but no input is worth what a test is.
+    fn limit_of_inputs(&self) -> Duration {
+        let slowest = self.baseline.limits.values().max().copied().unwrap_or_default();
+        slowest.saturating_sub(SPARED).max(LEAST_LIMIT).min(self.default_limit)
+    }
+
     fn wants(&self, technique: Technique) -> bool {
-        self.judging.wants(technique, self.reference.is_some())
+        self.judging.wants(technique, self.means())
+    }
+
+    pub(crate) fn means(&self) -> Means {
+        Means { has_reference: self.reference.is_some(), reads_bytes: self.project.fuzzer().is_some() }
     }
 
     /// Judges by the buggy version alone: what fails anew, and how alike executions are.

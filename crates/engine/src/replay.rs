@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bonafix_lang::LangError;
+use bonafix_lang_c::{ReplayOptions as CReplay, replay as replay_c};
 use bonafix_lang_java::{ReplayOptions as JavaReplay, replay as replay_java};
 use bonafix_model::ReplayReport;
 use bonafix_proc::{Launcher, SandboxMode};
@@ -30,18 +31,23 @@ pub fn replay(options: &ReplayOptions) -> Result<ReplayReport, CheckError> {
     let Some(path) = Utf8Path::from_path(log.path()) else {
         return Err(CheckError::Usage("the temporary folder is not UTF-8; set TMPDIR".to_owned()));
     };
-    let replayed = replay_java(
-        &options.folder,
-        &JavaReplay {
-            jdk: None,
-            repetitions: options.repetitions,
-            cache: Arc::new(Cache::open(&Cache::default_root()?)?),
-            launcher: Arc::new(launcher),
-            log: path.to_owned(),
-        },
-    );
+    let cache = Arc::new(Cache::open(&Cache::default_root()?)?);
+    let (launcher, log) = (Arc::new(launcher), path.to_owned());
+    let ReplayOptions { folder, repetitions, .. } = options;
+    let repetitions = *repetitions;
+    let replayed = match language(folder).as_deref() {
+        Some("c") => replay_c(folder, &CReplay { repetitions, cache, launcher, log }),
+        _ => replay_java(folder, &JavaReplay { jdk: None, repetitions, cache, launcher, log }),
+    };
     replayed.map_err(|error| match error {
         LangError::ToolMissing { .. } => CheckError::Usage(error.to_string()),
         other => CheckError::from_lang(other, None),
     })
+}
+
+/// The language of a counterexample; none if its folder does not tell.
+fn language(folder: &Utf8Path) -> Option<String> {
+    let text = fs_err::read(folder.join("witness.json")).ok()?;
+    let manifest: serde_json::Value = serde_json::from_slice(&text).ok()?;
+    manifest.get("language")?.as_str().map(str::to_owned)
 }

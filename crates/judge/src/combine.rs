@@ -39,14 +39,22 @@ struct Tried {
     has_reference: bool,
     /// Somebody looked for what fails anew.
     looked_for_failures: bool,
+    /// Somebody looked for crashes and errors of memory.
+    looked_for_faults: bool,
 }
 
 impl Tried {
     fn in_all(efforts: &[Effort]) -> Self {
         let branches = efforts.iter().filter(|effort| effort.branches > 0);
+        let looked_for_faults = efforts.iter().any(|effort| effort.technique == crate::opad::NAME);
+        // Of a program that reads bytes all techniques see the same inputs; others have searches of their own.
+        let in_all = |counts: &mut dyn Iterator<Item = u64>| {
+            if looked_for_faults { counts.max().unwrap_or_default() } else { counts.sum() }
+        };
         Self {
-            inputs: efforts.iter().map(|effort| effort.inputs).sum(),
-            reached: efforts.iter().map(|effort| effort.reached).sum(),
+            inputs: in_all(&mut efforts.iter().map(|effort| effort.inputs)),
+            reached: in_all(&mut efforts.iter().map(|effort| effort.reached)),
+            looked_for_faults,
             branches: branches.map(|effort| (effort.branches_taken, effort.branches)).max(),
             has_reference: efforts.iter().any(|effort| effort.technique == crate::rgt::NAME),
             looked_for_failures: efforts.iter().any(|effort| effort.technique == crate::new_failures::NAME),
@@ -64,7 +72,7 @@ impl Tried {
 
     fn without_result(&self) -> String {
         let branches = match self.branches {
-            Some((taken, all)) => format!(" and took {taken} of the {all} branches of the changed methods"),
+            Some((taken, all)) => format!(" and took {taken} of the {all} branches of the changed code"),
             None => String::new(),
         };
         let remarks = match self.discarded {
@@ -75,10 +83,14 @@ impl Tried {
         let Self { reached, inputs, .. } = self;
         let reach = format!("{reached} of {inputs} inputs reached the change{branches}");
         if self.has_reference {
-            format!("{reach}; none shows a difference that counts{remarks}")
+            let faults = if self.looked_for_faults { " or a new crash or error of memory" } else { "" };
+            format!("{reach}; none shows a difference that counts{faults}{remarks}")
         } else {
-            let failures =
-                if self.looked_for_failures { "; none fails that ran well on the buggy version" } else { "" };
+            let failures = match (self.looked_for_faults, self.looked_for_failures) {
+                (true, _) => "; none crashes or breaks memory that ran well on the buggy version",
+                (_, true) => "; none fails that ran well on the buggy version",
+                _ => "",
+            };
             format!(
                 "{reach}{failures}. Nobody has said what is right: with a fix that \
                  you trust, given by `--reference`, rgt would look for inputs on which the two differ"
@@ -195,7 +207,7 @@ mod tests {
         let thorough = Effort { branches: 8, branches_taken: 7, ..effort(9, 5) };
         assert_eq!(
             summary(Effort { discarded: vec![discarded(1)], ..thorough.clone() }),
-            "5 of 9 inputs reached the change and took 7 of the 8 branches of the changed methods; none shows a \
+            "5 of 9 inputs reached the change and took 7 of the 8 branches of the changed code; none shows a \
              difference that counts (1 shows one that is a mere remark)"
         );
         assert!(
@@ -211,6 +223,20 @@ mod tests {
         assert_eq!(verdict.outcome, Outcome::Unrefuted);
         assert!(
             verdict.summary.contains("none fails that ran well") && verdict.summary.contains("`--reference`")
+        );
+    }
+
+    #[test]
+    fn techniques_that_share_a_fuzzer_share_its_inputs() {
+        let of = |technique: &str| Effort { technique: technique.to_owned(), ..effort(9, 5) };
+        assert_eq!(
+            combine(&[], &[of("rgt"), of("opad")]).summary,
+            "5 of 9 inputs reached the change; none shows a difference that counts or a new crash or error of memory"
+        );
+        let alone = combine(&[], &[of("opad")]).summary;
+        assert!(
+            alone
+                .starts_with("5 of 9 inputs reached the change; none crashes or breaks memory that ran well")
         );
     }
 

@@ -40,7 +40,7 @@ impl Stage {
             Self::Baseline => "testing the buggy version",
             Self::Reference => "building and testing the reference",
             Self::Apply => "applying the patch",
-            Self::Delta => "finding the changed methods",
+            Self::Delta => "finding what is changed",
             Self::BuildPatched => "building the patched version",
             Self::Plausibility => "testing the patched version",
             Self::Judge => "judging",

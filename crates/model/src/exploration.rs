@@ -107,6 +107,16 @@ pub struct Discarded {
     pub example: String,
 }
 
+/// Opad's O-measure: inputs on which the patched program crashes and the buggy one does not, or has more errors of memory,
+/// or leaks more.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct OMeasure {
+    /// Developers' and fuzzed inputs that were measured.
+    pub inputs: u64,
+    /// Of these, how many count.
+    pub counted: u64,
+}
+
 /// What was tried, whatever came of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Effort {
@@ -120,7 +130,7 @@ pub struct Effort {
     pub seeds: u64,
     /// Inputs of earlier searches for the same bug.
     pub kept: u64,
-    /// Branches of the changed methods.
+    /// Branches of the changed methods or functions.
     pub branches: u32,
     /// Of these, how many were taken.
     pub branches_taken: u32,
@@ -131,6 +141,9 @@ pub struct Effort {
     pub discarded: Vec<Discarded>,
     /// Inputs that broke down in a version: time, memory, exit.
     pub broke_down: u64,
+    /// Opad's measure, where all was to be measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub o_measure: Option<OMeasure>,
     /// Where chance began.
     pub seed: u64,
     /// What it might have cost, for people.

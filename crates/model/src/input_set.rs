@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CallableId, CallableKind, Catalog, Sequence, Step};
+use crate::{CallableId, CallableKind, Catalog, ProgramInput, Sequence, Step};
 
 /// A callable by what stays the same from one catalog to the next.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -29,6 +29,9 @@ pub struct InputSet {
     pub callables: Vec<CallableKey>,
     /// The inputs.
     pub inputs: Vec<Sequence>,
+    /// Inputs of whole programs, which need no catalog.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<ProgramInput>,
 }
 
 impl InputSet {
@@ -57,12 +60,21 @@ impl InputSet {
         set
     }
 
+    /// Inputs of whole programs.
+    pub fn of_programs(programs: Vec<ProgramInput>) -> Self {
+        Self { format: crate::FORMAT_VERSION, programs, ..Self::default() }
+    }
+
     /// Several sets as one, in order; an input that is in two of them is there once.
     pub fn merged(sets: &[Self]) -> Self {
         let mut merged = Self { format: crate::FORMAT_VERSION, ..Self::default() };
         let mut numbers: BTreeMap<&CallableKey, CallableId> = BTreeMap::new();
         let mut known = std::collections::BTreeSet::new();
+        let mut known_programs = std::collections::BTreeSet::new();
         for set in sets {
+            merged
+                .programs
+                .extend(set.programs.iter().filter(|input| known_programs.insert(*input)).cloned());
             for input in &set.inputs {
                 let renumbered = renumbered(input, |callable| {
                     let key = set.callables.get(callable as usize)?;
@@ -181,6 +193,15 @@ mod tests {
         let merged = InputSet::merged(&[one, two]);
         assert_eq!(merged.callables.len(), 3);
         assert_eq!(merged.resolve(&catalog(&["a", "b", "c"])), [calls(&[0]), calls(&[1]), calls(&[2])]);
+    }
+
+    #[test]
+    fn merged_sets_have_each_input_of_a_program_once() {
+        let input = |bytes: &[u8]| ProgramInput { arguments: None, bytes: bytes.to_vec() };
+        let one = InputSet::of_programs(vec![input(b"x"), input(b"y")]);
+        let two = InputSet::of_programs(vec![input(b"y"), input(b"z")]);
+        let merged = InputSet::merged(&[one, two]);
+        assert_eq!(merged.programs, [input(b"x"), input(b"y"), input(b"z")]);
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub use event::{Event, Stage};
 pub use evidence::{DifferenceClass, Evidence, Exhibit, Strength, Witness};
 pub use execution::{Detector, Execution, Fault, Frame, Leaked, ProgramEnd, ProgramInput};
 pub use exploration::{
-    Budget, Discarded, Effort, Feedback, Goal, GoalId, GoalPurpose, Progress, Ran, SearchEnd,
+    Budget, Discarded, Effort, Feedback, Goal, GoalId, GoalPurpose, OMeasure, Progress, Ran, SearchEnd,
 };
 pub use input::{
     Callable, CallableId, CallableKind, Catalog, Literal, MissingMethod, Sequence, Slot, Step, Subclass,

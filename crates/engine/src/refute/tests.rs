@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use bonafix_judge::patch_sim::Options as SimOptions;
 use bonafix_lang::{Replay, Run, WitnessDraft, WitnessError, WrittenWitness};
 use bonafix_model::{
     Breakdown, Budget, Callable, CallableFacts, CallableId, CallableKind, ChangeKind, Confirmation, Delta,
@@ -368,19 +367,7 @@ fn ask_within(
     let change = TreeChange::default();
     let versions: Vec<ExploredVersion<'_>> =
         roles.iter().map(|role| ExploredVersion { role: *role, change: &change, delta }).collect();
-    let options = JudgingOptions {
-        techniques: None,
-        similarity: SimOptions::default(),
-        generated_tests: 20,
-        varied_tests: false,
-        budget,
-        seed: 1,
-        strict,
-        heap_mib: 64,
-        jobs: 1,
-        inputs_from: None,
-        inputs_to: None,
-    };
+    let options = JudgingOptions { budget, strict, ..crate::testing::judging_options() };
     let (refuted, _) = Refutation {
         explorer: &explorer,
         session: &session,

@@ -254,6 +254,7 @@ impl Trial<'_> {
             differing: report.differing,
             discarded: self.discards.into_discarded(),
             broke_down: report.broke_down,
+            o_measure: None,
             seed: options.seed,
             budget: self.refutation.budget.to_string(),
             ended: Some(report.ended),

@@ -71,6 +71,9 @@ fn differences(effort: &Effort) -> Option<String> {
         let uncounted = format!("{differed}; not counted: {}", discarded.join(", "));
         parts.push(if discarded.is_empty() { differed } else { uncounted });
     }
+    if let Some(measure) = effort.o_measure {
+        parts.push(format!("O-measure {} of {}", measure.counted, numbered(measure.inputs, "input")));
+    }
     if effort.broke_down > 0 {
         parts.push(format!("{} broke down (time, memory, exit)", numbered(effort.broke_down, "input")));
     }

@@ -11,6 +11,8 @@ const SHOWN: usize = 3;
 const INPUT_LINES: usize = 30;
 /// How many characters of a line of code are shown.
 const CODE_LENGTH: usize = 300;
+/// The technique whose findings are crashes and errors of memory.
+const FAULT_FINDER: &str = "opad";
 /// How many characters of a value are shown.
 const VALUE_LENGTH: usize = 240;
 
@@ -70,18 +72,19 @@ fn draw_finding(canvas: &mut Canvas, ink: Ink, finding: &Evidence, summary: Opti
     let class = finding.exhibit.as_ref().map(|exhibit| exhibit.class);
     let key = finding.reason.as_deref().or(class.map(DifferenceClass::name));
     let key = key.map(|key| format!(" ({key})")).unwrap_or_default();
-    let text = summary.or(class.map(words)).unwrap_or("see the witness");
+    let text = summary.or(class.map(|class| words(&finding.technique, class))).unwrap_or("see the witness");
     canvas.field(&super::key(finding.strength), ink, &format!("{}{key}: {text}", finding.technique));
 }
 
 /// A class of difference in words.
-fn words(class: DifferenceClass) -> &'static str {
+fn words(technique: &str, class: DifferenceClass) -> &'static str {
     match class {
+        DifferenceClass::Error if technique == FAULT_FINDER => "a crash or an error of memory that is new",
         DifferenceClass::Assert => "the values differ",
-        DifferenceClass::Exc1 => "the reference throws, and the patched version does not",
-        DifferenceClass::Exc2 => "the patched version throws, and the reference does not",
-        DifferenceClass::ExcType => "both throw, and not the same",
-        DifferenceClass::ExcLoc => "both throw the same, from different functions",
+        DifferenceClass::Exc1 => "the reference fails, and the patched version does not",
+        DifferenceClass::Exc2 => "the patched version fails, and the reference does not",
+        DifferenceClass::ExcType => "both fail, and not in the same way",
+        DifferenceClass::ExcLoc => "both fail in the same way, in different functions",
         DifferenceClass::Timeout => "the patched version does not come to an end",
         DifferenceClass::Error => "the patched version breaks down, and the reference does not",
     }
