@@ -14,6 +14,7 @@
 //! | `suite` | which tests there are, and which files belong to them |
 //! | `testing` | runs tests |
 //! | `watch` | single executions: plain, with sanitizers, under valgrind |
+//! | `campaign` | looks for inputs that tell versions apart |
 //! | `reports` | what sanitizers, valgrind and the C library wrote about a program |
 //! | `filter` | the user's command that takes out what differs from run to run |
 //! | `normalise` | takes out of what a program wrote what differs by nature |
@@ -24,6 +25,7 @@
 //! | `witness` | a counterexample in its folder, and how it is run from there |
 
 mod build;
+mod campaign;
 mod compile_commands;
 pub mod delta;
 mod diagnostics;

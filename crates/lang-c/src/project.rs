@@ -7,8 +7,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bonafix_lang::{
-    BuiltVersion, Explore, LangError, OnTest, Project, ProjectFacts, TestPlan, Tested, Watch, append_log,
-    apply_change,
+    BuiltVersion, Explore, Fuzz, LangError, OnTest, Project, ProjectFacts, TestPlan, Tested, Watch,
+    append_log, apply_change,
 };
 use bonafix_model::{CConfig, Delta, FileEdit, Notice, TestId, TestRun, TestsConfig, TreeChange};
 use bonafix_proc::Launcher;
@@ -126,8 +126,17 @@ impl CProject {
         Ok(folder)
     }
 
+    /// The buggy version, as the user has it. Must not be written to.
+    pub(crate) fn root(&self) -> &Utf8Path {
+        &self.root
+    }
+
+    pub(crate) fn suite(&self) -> &Suite {
+        &self.suite
+    }
+
     /// A copy of the test files that belong to a version: the original ones, with what the change does to them.
-    fn test_files(&self, change: &TreeChange) -> Result<Utf8PathBuf, LangError> {
+    pub(crate) fn test_files(&self, change: &TreeChange) -> Result<Utf8PathBuf, LangError> {
         let (own, _) = change.partition(|path, _| self.suite.owns(path));
         if let (true, Some(folder)) = (own.is_empty(), self.originals.get()) {
             return Ok(folder.clone());
@@ -387,6 +396,10 @@ impl Project for CProject {
 
     fn explorer(&self) -> Option<&dyn Explore> {
         None
+    }
+
+    fn fuzzer(&self) -> Option<&dyn Fuzz> {
+        Some(self)
     }
 
     fn tests_in(&self, change: &TreeChange) -> Result<Vec<TestId>, LangError> {

@@ -95,11 +95,6 @@ impl ServedTarget {
         self.ground.place().join(name)
     }
 
-    /// Whether the next runs tell which numbers they compared, which costs time.
-    pub fn ask_for_comparisons(&mut self, wanted: bool) {
-        self.wants_comparisons = wanted;
-    }
-
     /// Does a server copy the program for every run? It is started anew otherwise.
     pub fn is_served(&self) -> bool {
         !self.is_unfit
@@ -215,6 +210,10 @@ impl ServedTarget {
 impl Target for ServedTarget {
     fn run(&mut self, input: &ProgramInput) -> Result<Sample, LangError> {
         if self.is_unfit { self.run_single(input) } else { self.serve(input) }
+    }
+
+    fn ask_for_comparisons(&mut self, wanted: bool) {
+        self.wants_comparisons = wanted;
     }
 
     fn places(&self) -> &[Option<Frame>] {

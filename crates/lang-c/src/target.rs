@@ -19,6 +19,9 @@ pub trait Target: Send {
     /// Runs one input in fresh state.
     fn run(&mut self, input: &ProgramInput) -> Result<Sample, LangError>;
 
+    /// Whether the next runs tell which numbers they compared, which costs time. Not all versions can.
+    fn ask_for_comparisons(&mut self, _wanted: bool) {}
+
     /// Where each edge leads to, by its number; none where that is not known. Empty without coverage.
     fn places(&self) -> &[Option<Frame>];
 }

@@ -1,0 +1,203 @@
+//! Campaigns: versions of a program in which a fuzzer looks for inputs that tell them apart.
+//!
+//! | module | one line |
+//! |---|---|
+//! | `seeds` | the inputs of the developers' tests |
+//! | `dictionary` | constants of the changed functions |
+//! | `region` | which edges lie in changed code |
+//! | `text`, `mutator` | make inputs of inputs |
+//! | `arena` | runs an input in the versions, and tells what was new about it |
+//! | `behaviour` | how two executions differ |
+//! | `fuzzer` | LibAFL around all that |
+//! | `worker` | the thread in which it runs |
+
+mod arena;
+mod behaviour;
+mod dictionary;
+mod fuzzer;
+mod mutator;
+mod region;
+mod seeds;
+mod text;
+mod worker;
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::time::Duration;
+
+use bonafix_lang::{
+    Campaign, Found, Fuzz, FuzzRequest, FuzzSlice, FuzzState, LangError, OpenedCampaign, ProgramDraft,
+    Tested, Watch, WitnessError, WrittenWitness,
+};
+use bonafix_model::{Execution, Frame, Notice, ProgramInput, TreeChange};
+use camino::{Utf8Path, Utf8PathBuf};
+
+use self::arena::{Arena, Targets};
+use self::dictionary::Dictionary;
+use self::fuzzer::Start;
+use self::region::Region;
+use self::seeds::Seeds;
+use self::worker::Worker;
+use crate::project::CProject;
+use crate::target::{Sample, Target};
+use crate::variant::Variant;
+use crate::watch::WatchedProgram;
+
+/// Versions of a C program in which a fuzzer runs.
+struct CCampaign<'a> {
+    project: &'a CProject,
+    worker: Worker,
+    /// What each version consists of.
+    changes: Vec<TreeChange>,
+    watches: Vec<Watch>,
+    limit: Duration,
+    log: Utf8PathBuf,
+    /// For single executions, by version; made when they are first asked for.
+    single: BTreeMap<(u32, Watch), WatchedProgram>,
+}
+
+impl Campaign for CCampaign<'_> {
+    fn fuzz(&mut self, slice: &FuzzSlice) -> Result<Vec<Found>, LangError> {
+        self.worker.fuzz(slice)
+    }
+
+    fn state(&self) -> FuzzState {
+        self.worker.state()
+    }
+
+    fn corpus(&self) -> Vec<ProgramInput> {
+        self.worker.corpus()
+    }
+
+    fn execute(&mut self, input: &ProgramInput, version: u32, watch: Watch) -> Result<Execution, LangError> {
+        let change = self
+            .changes
+            .get(version as usize)
+            .ok_or_else(|| LangError::Internal(format!("there is no version {version}")))?;
+        let program = match self.single.entry((version, watch)) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => place.insert(self.project.watched(change, watch, self.limit, &self.log)?),
+        };
+        program.execute(input)
+    }
+
+    fn watches(&self) -> Vec<Watch> {
+        self.watches.clone()
+    }
+}
+
+impl Fuzz for CProject {
+    fn tested(&self) -> Tested {
+        self.what_is_tested()
+    }
+
+    fn open<'a>(
+        &'a self,
+        request: &FuzzRequest<'_>,
+        log: &Utf8Path,
+    ) -> Result<OpenedCampaign<'a>, LangError> {
+        let (mut watches, mut notices) = self.watches(log)?;
+        let targets = self.targets(request, log, &mut watches, &mut notices)?;
+        let seeds = self.seeds(request)?;
+        notices.extend(seeds.notices);
+        let start = Start {
+            inputs: request.kept.iter().cloned().chain(seeds.inputs).collect(),
+            kept: request.kept.len(),
+            dictionary: Dictionary::of(self.root(), request.versions),
+            seed: request.seed,
+        };
+        let worker = Worker::start(
+            Arena::new(targets, Region::of(request.versions), self.suite().errors.is_some()),
+            start,
+        )?;
+        let campaign = Box::new(CCampaign {
+            project: self,
+            worker,
+            changes: request.versions.iter().map(|version| version.change.clone()).collect(),
+            watches,
+            limit: request.limit,
+            log: log.to_owned(),
+            single: BTreeMap::new(),
+        });
+        Ok(OpenedCampaign { campaign, notices })
+    }
+
+    fn write_witness(
+        &self,
+        draft: &ProgramDraft<'_>,
+        folder: &Utf8Path,
+        log: &Utf8Path,
+    ) -> Result<WrittenWitness, WitnessError> {
+        self.make_witness(draft, folder, log)
+    }
+}
+
+impl CProject {
+    /// Inputs of the tests, those of failing ones first.
+    fn seeds(&self, request: &FuzzRequest<'_>) -> Result<Seeds, LangError> {
+        let originals = self.test_files(&TreeChange::default())?;
+        Ok(Seeds::read(self.suite(), &originals, request.failing.iter().chain(request.passing))?)
+    }
+
+    /// All versions, ready to run.
+    fn targets(
+        &self,
+        request: &FuzzRequest<'_>,
+        log: &Utf8Path,
+        watches: &mut Vec<Watch>,
+        notices: &mut Vec<Notice>,
+    ) -> Result<Targets, LangError> {
+        let changes: Vec<&TreeChange> = request.versions.iter().map(|version| version.change).collect();
+        let mut plain: Vec<Box<dyn Target>> = Vec::new();
+        for change in &changes {
+            plain.push(Box::new(self.target(change, Variant::Plain, request.limit, log)?));
+        }
+        if watches.contains(&Watch::Sanitizers) {
+            match each(&changes, |change| self.target(change, Variant::Fuzz, request.limit, log)) {
+                Ok(fuzz) => return Ok(Targets { plain, fuzz, slow: Vec::new() }),
+                Err(error @ (LangError::DoesNotCompile { .. } | LangError::BuildTool { .. })) => {
+                    watches.retain(|&watch| watch != Watch::Sanitizers);
+                    notices.push(without_sanitizers(&error));
+                }
+                Err(other) => return Err(other),
+            }
+        }
+        let slow = if watches.contains(&Watch::Valgrind) {
+            each(&changes, |change| {
+                self.watched(change, Watch::Valgrind, request.limit, log).map(UnderValgrind)
+            })?
+        } else {
+            Vec::new()
+        };
+        Ok(Targets { plain, fuzz: Vec::new(), slow })
+    }
+}
+
+/// Each version, opened the same way.
+fn each<T: Target + 'static>(
+    changes: &[&TreeChange],
+    open: impl Fn(&TreeChange) -> Result<T, LangError>,
+) -> Result<Vec<Option<Box<dyn Target>>>, LangError> {
+    changes.iter().map(|change| Ok(Some(Box::new(open(change)?) as Box<dyn Target>))).collect()
+}
+
+/// A version under valgrind, for what is kept where nothing faster watches.
+struct UnderValgrind(WatchedProgram);
+
+impl Target for UnderValgrind {
+    fn run(&mut self, input: &ProgramInput) -> Result<Sample, LangError> {
+        Ok(Sample { execution: self.0.execute(input)?, coverage: Vec::new(), comparisons: Vec::new() })
+    }
+
+    fn places(&self) -> &[Option<Frame>] {
+        &[]
+    }
+}
+
+fn without_sanitizers(error: &LangError) -> Notice {
+    let text = format!(
+        "a version cannot be built with sanitizers ({error}), so inputs are made without knowing what they reach, and \
+         faults of memory are looked for by valgrind alone"
+    );
+    Notice::new("no-sanitizers", text)
+}

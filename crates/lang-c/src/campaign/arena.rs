@@ -1,0 +1,419 @@
+//! Runs one input in the versions that it is worth running in, and tells what was new about it.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use bonafix_lang::{Found, FuzzState, LangError};
+use bonafix_model::{Execution, ProgramInput};
+
+use super::behaviour::{Ledger, Sort, Worth, broke_down, difference, is_faulty, shape};
+use super::region::{Region, Standing};
+use crate::target::{Sample, Target};
+
+/// The version that is taken for right.
+const RIGHT: usize = 0;
+const PATCHED: usize = 1;
+/// Of the inputs that reach the change without anything new, one in so many is also run in the version that is taken for
+/// right, to see whether it takes a new branch there.
+const LOOKED_AT: u64 = 4;
+/// Without coverage, so many inputs at most are kept for what they print.
+const SHAPES: u32 = 200;
+
+/// A version, or none if it could not be built that way.
+type MaybeTarget = Option<Box<dyn Target>>;
+
+/// The versions, by number.
+pub(super) struct Targets {
+    /// As the project builds itself.
+    pub(super) plain: Vec<Box<dyn Target>>,
+    /// With coverage and sanitizers. None where the patched version could not be built so.
+    pub(super) fuzz: Vec<MaybeTarget>,
+    /// Under valgrind, where there are no sanitizers.
+    pub(super) slow: Vec<MaybeTarget>,
+}
+
+/// Where an input comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// A developer's test, or an earlier campaign.
+    Given,
+    /// Chance.
+    Made,
+}
+
+/// What was seen of one input.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Seen {
+    /// It should be kept.
+    pub(super) keep: bool,
+    /// How often it should be chosen for more.
+    pub(super) merit: u64,
+    /// It runs changed code.
+    pub(super) reached: bool,
+    /// Numbers that the program compared.
+    pub(super) comparisons: Vec<(u64, u64)>,
+}
+
+/// What coverage of one version is known.
+#[derive(Debug, Default)]
+struct Coverage {
+    standings: Vec<Standing>,
+    /// By edge: which numbers of times it was seen to run, as bits.
+    known: Vec<u8>,
+}
+
+impl Coverage {
+    /// The nearest edge that never ran so often.
+    fn news(&mut self, counts: &[u8]) -> Option<Standing> {
+        let mut nearest = None;
+        for (edge, &count) in counts.iter().enumerate().filter(|&(_, &count)| count > 0) {
+            let bit = bucket(count);
+            if self.known[edge] & bit == 0 {
+                self.known[edge] |= bit;
+                nearest = nearest.max(Some(self.standings[edge]));
+            }
+        }
+        nearest
+    }
+
+    fn learn(&mut self, region: &Region, target: &dyn Target, edges: usize) {
+        if self.known.len() < edges {
+            self.standings = region.standings(target.places(), edges);
+            self.known.resize(self.standings.len(), 0);
+        }
+    }
+
+    fn changed<'a>(&'a self, counts: &'a [u8]) -> impl Iterator<Item = usize> {
+        let edges = counts.iter().zip(&self.standings).enumerate();
+        edges
+            .filter(|(_, (count, standing))| **count > 0 && **standing == Standing::Changed)
+            .map(|(edge, _)| edge)
+    }
+}
+
+/// AFL's classes of how often an edge ran.
+fn bucket(count: u8) -> u8 {
+    match count {
+        0 => 0,
+        1 => 1,
+        2 => 2,
+        3 => 4,
+        4..=7 => 8,
+        8..=15 => 16,
+        16..=31 => 32,
+        32..=127 => 64,
+        128.. => 128,
+    }
+}
+
+/// Where inputs run.
+pub(super) struct Arena {
+    targets: Targets,
+    region: Region,
+    /// The developers' tests compare standard error.
+    with_errors: bool,
+    patched: Coverage,
+    right: Coverage,
+    differences: Ledger,
+    faults: Ledger,
+    shapes: Ledger,
+    found: Vec<Found>,
+    state: FuzzState,
+    /// At which input something new came last.
+    last_new: u64,
+}
+
+impl Arena {
+    pub(super) fn new(targets: Targets, region: Region, with_errors: bool) -> Self {
+        Self {
+            targets,
+            region,
+            with_errors,
+            patched: Coverage::default(),
+            right: Coverage::default(),
+            differences: Ledger::default(),
+            faults: Ledger::default(),
+            shapes: Ledger::default(),
+            found: Vec::new(),
+            state: FuzzState::default(),
+            last_new: 0,
+        }
+    }
+
+    /// What was found since this was asked last.
+    pub(super) fn take_found(&mut self) -> Vec<Found> {
+        std::mem::take(&mut self.found)
+    }
+
+    pub(super) fn state(&self) -> FuzzState {
+        let is_changed = |edge: &usize| self.patched.standings[*edge] == Standing::Changed;
+        let changed: Vec<usize> = (0..self.patched.standings.len()).filter(is_changed).collect();
+        let taken = changed.iter().filter(|&&edge| self.patched.known[edge] != 0).count();
+        FuzzState {
+            branches: u32::try_from(changed.len()).unwrap_or(u32::MAX),
+            branches_taken: u32::try_from(taken).unwrap_or(u32::MAX),
+            ..self.state.clone()
+        }
+    }
+
+    /// Inputs since the last one that did something new.
+    pub(super) fn barren(&self) -> u64 {
+        self.state.inputs - self.last_new
+    }
+
+    fn versions(&self) -> usize {
+        self.targets.plain.len()
+    }
+
+    /// The version with the bug.
+    fn buggy(&self) -> usize {
+        if self.has_reference() { self.versions() - 1 } else { RIGHT }
+    }
+
+    fn has_reference(&self) -> bool {
+        self.versions() > 2
+    }
+
+    fn plain(&mut self, version: usize, input: &ProgramInput) -> Result<Execution, LangError> {
+        self.state.executions += 1;
+        Ok(self.targets.plain[version].run(input)?.execution)
+    }
+
+    fn watched(&mut self, version: usize, input: &ProgramInput) -> Result<Option<Sample>, LangError> {
+        let Some(target) = self.targets.fuzz.get_mut(version).and_then(Option::as_mut) else {
+            return Ok(None);
+        };
+        self.state.executions += 1;
+        target.run(input).map(Some)
+    }
+
+    /// Is it known what inputs cover?
+    fn has_coverage(&self) -> bool {
+        !self.patched.known.is_empty()
+    }
+
+    /// Runs an input.
+    pub(super) fn run(&mut self, input: &ProgramInput, origin: Origin) -> Result<Seen, LangError> {
+        self.state.inputs += 1;
+        let mut seen = Seen { reached: true, ..Seen::default() };
+        let mut nearest = None;
+        let mut is_broken = false;
+        let mut is_fault = false;
+        let mut worth = Worth::Known;
+        if let Some(sample) = self.watched(PATCHED, input)? {
+            nearest = self.cover(&sample, &mut seen);
+            is_broken |= broke_down(&sample.execution);
+            // Whether the program hangs is better seen where it runs at its own speed.
+            is_fault = is_faulty(&sample.execution) && !is_broken;
+            if is_fault {
+                worth = self.blame(input, &sample)?;
+            }
+        }
+        if seen.reached || origin == Origin::Given {
+            let (outcome, is_stuck, news) = self.compare(input)?;
+            is_broken |= is_stuck;
+            nearest = nearest.max(news);
+            if outcome == Worth::New {
+                worth = Worth::New;
+            }
+            nearest = nearest.max(self.look_at_right(input, nearest.is_some() || origin == Origin::Given)?);
+        }
+        self.state.reached += u64::from(seen.reached);
+        self.state.broke_down += u64::from(is_broken);
+        let is_new = nearest.is_some() || worth == Worth::New;
+        if is_new {
+            self.last_new = self.state.inputs;
+        }
+        seen.keep = match origin {
+            Origin::Given => !is_broken && !self.is_set_aside(input)?,
+            Origin::Made => is_new && !is_broken && !is_fault,
+        };
+        if seen.keep {
+            self.watch_slowly(input)?;
+            seen.comparisons = self.comparisons(input)?;
+            self.state.corpus += 1;
+        }
+        seen.merit = merit(origin, nearest, worth, seen.reached, input.bytes.len());
+        Ok(seen)
+    }
+
+    /// Numbers that the patched version compares while it runs an input. Only what is kept is asked for them.
+    fn comparisons(&mut self, input: &ProgramInput) -> Result<Vec<(u64, u64)>, LangError> {
+        let Some(target) = self.targets.fuzz.get_mut(PATCHED).and_then(Option::as_mut) else {
+            return Ok(Vec::new());
+        };
+        target.ask_for_comparisons(true);
+        self.state.executions += 1;
+        let sample = target.run(input);
+        target.ask_for_comparisons(false);
+        let mut comparisons = sample?.comparisons;
+        comparisons.sort_unstable();
+        comparisons.dedup();
+        Ok(comparisons)
+    }
+
+    /// Takes up what the patched version covered: the nearest edge that is new.
+    fn cover(&mut self, sample: &Sample, seen: &mut Seen) -> Option<Standing> {
+        // A program that cannot be copied tells nothing.
+        if sample.coverage.is_empty() {
+            return None;
+        }
+        if let Some(target) = self.targets.fuzz[PATCHED].as_deref() {
+            self.patched.learn(&self.region, target, sample.coverage.len());
+        }
+        seen.reached = self.patched.changed(&sample.coverage).next().is_some();
+        self.patched.news(&sample.coverage)
+    }
+
+    /// New branches in the version that is taken for right: what the patch lacks cannot be seen in the patched one.
+    fn look_at_right(
+        &mut self,
+        input: &ProgramInput,
+        is_promising: bool,
+    ) -> Result<Option<Standing>, LangError> {
+        if !self.has_reference() || !is_promising && !self.state.inputs.is_multiple_of(LOOKED_AT) {
+            return Ok(None);
+        }
+        let Some(sample) = self.watched(RIGHT, input)? else { return Ok(None) };
+        if let Some(target) = self.targets.fuzz[RIGHT].as_deref() {
+            self.right.learn(&self.region, target, sample.coverage.len());
+        }
+        // Elsewhere the versions are the same.
+        Ok(self.right.news(&sample.coverage).filter(|&standing| standing == Standing::Changed))
+    }
+
+    /// Compares what users see of the patched version and of the one that is taken for right. Tells what that is worth,
+    /// whether an execution broke down, and what was new without coverage.
+    fn compare(&mut self, input: &ProgramInput) -> Result<(Worth, bool, Option<Standing>), LangError> {
+        let right = self.plain(RIGHT, input)?;
+        let patched = self.plain(PATCHED, input)?;
+        let is_broken = broke_down(&right) || broke_down(&patched);
+        let news = if self.has_coverage() { None } else { self.note_shape(&patched) };
+        let Some(sort) = difference(&right, &patched, self.with_errors) else {
+            return Ok((Worth::Known, is_broken, news));
+        };
+        self.state.differing += 1;
+        let worth = self.differences.worth(&sort, input.bytes.len());
+        // What comes and goes with no change of the input is no difference of the versions.
+        if worth == Worth::Known
+            || self.plain(RIGHT, input)? != right
+            || self.plain(PATCHED, input)? != patched
+        {
+            return Ok((Worth::Known, is_broken, news));
+        }
+        self.differences.enter(sort, input.bytes.len());
+        let mut executions = vec![Some(right), Some(patched)];
+        for version in 2..self.versions() {
+            executions.push(Some(self.plain(version, input)?));
+        }
+        self.found.push(Found { input: input.clone(), executions });
+        Ok((worth, is_broken, news))
+    }
+
+    /// Without coverage, what is printed says whether an input does something new.
+    fn note_shape(&mut self, execution: &Execution) -> Option<Standing> {
+        let sort = Sort { kind: String::new(), place: shape(execution) };
+        let is_new = !self.shapes.knows(&sort) && self.shapes.sorts() < SHAPES;
+        is_new.then(|| self.shapes.enter(sort, 0));
+        is_new.then_some(Standing::Near)
+    }
+
+    /// The patched version has a fault: do the others have it too?
+    fn blame(&mut self, input: &ProgramInput, sample: &Sample) -> Result<Worth, LangError> {
+        let mut executions = vec![None; self.versions()];
+        let mut others = vec![RIGHT, self.buggy()];
+        others.dedup();
+        let mut sound = Vec::new();
+        for version in others {
+            let Some(other) = self.watched(version, input)? else { continue };
+            if !is_faulty(&other.execution) {
+                sound.push(version.to_string());
+            }
+            executions[version] = Some(other.execution);
+        }
+        if sound.is_empty() {
+            return Ok(Worth::Known);
+        }
+        let kinds: Vec<&str> = sample.execution.faults.iter().map(|fault| fault.kind.as_str()).collect();
+        let sort = Sort {
+            kind: format!("{} {}; sound: {}", sample.execution.end, kinds.join(" "), sound.join(" ")),
+            place: self.way(&sample.coverage),
+        };
+        let worth = self.faults.worth(&sort, input.bytes.len());
+        let again = if worth == Worth::Known { None } else { self.watched(PATCHED, input)? };
+        let Some(again) = again.filter(|again| is_faulty(&again.execution)) else { return Ok(Worth::Known) };
+        self.faults.enter(sort, input.bytes.len());
+        executions[PATCHED] = Some(again.execution);
+        self.found.push(Found { input: input.clone(), executions });
+        Ok(worth)
+    }
+
+    /// The way that an execution took through changed code. It stands for the place of a fault, which takes a slower
+    /// execution to find out.
+    fn way(&self, counts: &[u8]) -> String {
+        let mut hasher = DefaultHasher::new();
+        self.patched.changed(counts).for_each(|edge| edge.hash(&mut hasher));
+        format!("{:016x}", hasher.finish())
+    }
+
+    /// Runs an input that is kept under valgrind, where nothing faster watches.
+    fn watch_slowly(&mut self, input: &ProgramInput) -> Result<(), LangError> {
+        let mut executions = Vec::new();
+        for version in [PATCHED, RIGHT, self.buggy()] {
+            let Some(target) = self.targets.slow.get_mut(version).and_then(Option::as_mut) else {
+                return Ok(());
+            };
+            self.state.executions += 1;
+            let execution = target.run(input)?.execution;
+            if version == PATCHED && !is_faulty(&execution) {
+                return Ok(());
+            }
+            executions.push(execution);
+        }
+        let [patched, right, buggy] = executions.as_slice() else { return Ok(()) };
+        let kinds: Vec<&str> = patched.faults.iter().map(|fault| fault.kind.as_str()).collect();
+        let sort = Sort { kind: format!("{} {}", patched.end, kinds.join(" ")), place: String::new() };
+        let is_new = self.faults.worth(&sort, input.bytes.len()) != Worth::Known;
+        if is_new && (!is_faulty(right) || !is_faulty(buggy)) {
+            self.faults.enter(sort, input.bytes.len());
+            let mut all = vec![None; self.versions()];
+            all[PATCHED] = Some(patched.clone());
+            all[RIGHT] = Some(right.clone());
+            let last = self.buggy();
+            all[last] = Some(buggy.clone());
+            self.found.push(Found { input: input.clone(), executions: all });
+        }
+        Ok(())
+    }
+
+    /// Without a reference, what crashes the buggy version shows no fault that is new, nor do most inputs made of it.
+    fn is_set_aside(&mut self, input: &ProgramInput) -> Result<bool, LangError> {
+        if self.has_reference() {
+            return Ok(false);
+        }
+        let buggy = self.buggy();
+        if is_faulty(&self.plain(buggy, input)?) {
+            return Ok(true);
+        }
+        Ok(self.watched(buggy, input)?.is_some_and(|sample| is_faulty(&sample.execution)))
+    }
+
+    /// A given input was taken up.
+    pub(super) fn count_seed(&mut self) {
+        self.state.seeds += 1;
+    }
+}
+
+/// How often an input should be chosen, beside others.
+fn merit(origin: Origin, nearest: Option<Standing>, worth: Worth, reached: bool, size: usize) -> u64 {
+    let by_origin = if origin == Origin::Given { 40 } else { 0 };
+    let by_coverage = match nearest {
+        Some(Standing::Changed) => 60,
+        Some(Standing::Near) => 12,
+        Some(Standing::Far) => 3,
+        None => 0,
+    };
+    let by_difference = if worth == Worth::New { 30 } else { 0 };
+    let reaching = if reached { 8 } else { 1 };
+    let small = 1 + size as u64 / 4096;
+    ((by_origin + by_coverage + by_difference) * reaching / small).max(1)
+}
