@@ -59,6 +59,14 @@ void __sanitizer_cov_pcs_init(const uintptr_t *start, const uintptr_t *end) {
     }
 }
 
+/* The linker puts this in the way of a function of AddressSanitizer (`--wrap`), which each file tells of its variables. */
+void __real___asan_register_globals(struct bonafix_variable *first, uintptr_t count) __attribute__((weak));
+void __wrap___asan_register_globals(struct bonafix_variable *first, uintptr_t count) {
+    bonafix_persist_variables(first, count);
+    if (__real___asan_register_globals)
+        __real___asan_register_globals(first, count);
+}
+
 /* ---- Called by the fork server ---- */
 
 struct place {

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -28,22 +29,29 @@
 #include <time.h>
 #include <unistd.h>
 
-typedef int main_function(int, char **, char **);
-typedef int start_function(main_function *, int, char **, void (*)(void), void (*)(void), void (*)(void), void *);
+typedef int start_function(bonafix_main *, int, char **, void (*)(void), void (*)(void), void (*)(void), void *);
 
-/* Where the pipes go, out of the program's way. */
-enum { FIRST_DESCRIPTOR = 1000 };
 /* How long what a run has left behind may take to die. */
 enum { STRAY_MILLIS = 2000 };
 
-static main_function *program_main;
-static char folder[PATH_MAX];
+static bonafix_main *program_main;
+static char folder[PATH_MAX], home[PATH_MAX];
 static int requests = -1, replies = -1;
 /* Tells of written files; -1 where the system does not give it. */
 static int watch = -1;
 /* `/proc` shows the processes by the numbers that we know them by. */
 static int own_proc;
 static sigset_t program_mask;
+/* What a process that runs several times shares with the server. */
+static struct shared {
+    /* One of the words below. */
+    volatile uint32_t state;
+    uint64_t started;
+    struct bonafix_request request;
+    char text[BONAFIX_MOST_TEXT + 1];
+} *shared;
+/* Nothing to do; a run is under way; a request has come that wants a process of its own. */
+enum { IDLE, RUNNING, HANDED_OVER };
 static struct sigaction program_on_child;
 
 static int read_all(int fd, void *to, size_t length) {
@@ -106,19 +114,19 @@ static int watch_below(const char *path, int depth) {
     return whole;
 }
 
-/* Watches the project's tree and the folder for temporary files, which lie beside the server's own. */
+/* Watches the project's tree and the folder for temporary files. */
 static void open_watch(void) {
     static const char *const watched[] = {"tree", "tmp"};
     watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
     for (size_t i = 0; watch >= 0 && i < sizeof watched / sizeof *watched; i++) {
         char path[PATH_MAX];
-        if (snprintf(path, sizeof path, "%s/../%s", folder, watched[i]) >= (int)sizeof path || !watch_below(path, 0)) {
+        if (snprintf(path, sizeof path, "%s/%s", home, watched[i]) >= (int)sizeof path || !watch_below(path, 0)) {
             close(watch);
             watch = -1;
         }
     }
     if (watch >= 0) {
-        int high = fcntl(watch, F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR);
+        int high = fcntl(watch, F_DUPFD_CLOEXEC, BONAFIX_FIRST_DESCRIPTOR);
         if (high >= 0) {
             close(watch);
             watch = high;
@@ -195,16 +203,15 @@ static void limit(int what, uint64_t most) {
     setrlimit(what, &now);
 }
 
-/* Makes the child what the program would be had it just been started. */
-static void become_program(const struct bonafix_request *request, const char *input) {
-    close(requests);
-    close(replies);
-    if (watch >= 0)
-        close(watch);
-    setsid();
+static void put_streams(const char *input) {
     put(*input ? input : "/dev/null", O_RDONLY, 0);
     put_output("stdout", 1);
     put_output("stderr", 2);
+}
+
+/* Makes the child what the program would be had it just been started. */
+static void become_program(const struct bonafix_request *request) {
+    setsid();
     /* Whoever writes more ends at once, instead of writing in vain until its time is over. */
     signal(SIGXFSZ, SIG_DFL);
     limit(RLIMIT_FSIZE, request->file_size);
@@ -254,42 +261,138 @@ static void finish(pid_t child, const struct bonafix_request *request, struct bo
         reply->flags |= BONAFIX_STRAYS;
 }
 
-/* Serves until the other end hangs up. Returns in the child, with what `main` is to be given. */
-static char **serve(int *argc) {
-    static char *text;
-    static char **arguments;
-    struct bonafix_request request;
-    while (read_all(requests, &request, sizeof request)) {
-        text = realloc(text, request.length + 1u);
-        arguments = realloc(arguments, (request.arguments + 1u) * sizeof *arguments);
-        if (!text || !arguments || !read_all(requests, text, request.length))
-            break;
-        text[request.length] = 0;
-        char *next = text + strlen(text) + 1;
-        for (uint32_t i = 0; i < request.arguments; i++) {
-            arguments[i] = next;
-            next += strlen(next) + 1;
-        }
-        arguments[request.arguments] = NULL;
+static int reply_with(const struct bonafix_reply *reply) {
+    return write_all(replies, reply, sizeof *reply);
+}
 
-        struct bonafix_reply reply = {0, 0, 0, 0};
-        was_written();
-        if (bonafix_coverage_reset)
-            bonafix_coverage_reset((request.flags & BONAFIX_WANT_COMPARISONS) != 0);
-        pid_t child = fork();
-        if (child == 0) {
-            become_program(&request, text);
-            *argc = (int)request.arguments;
-            return arguments;
+/* The next request, into shared memory. */
+static int receive(void) {
+    struct bonafix_request *request = &shared->request;
+    if (!read_all(requests, request, sizeof *request) || request->length > BONAFIX_MOST_TEXT ||
+        !read_all(requests, shared->text, request->length))
+        return 0;
+    shared->text[request->length] = 0;
+    return 1;
+}
+
+/* The arguments of the request. */
+static char **arguments(void) {
+    static char **list;
+    list = realloc(list, (shared->request.arguments + 1u) * sizeof *list);
+    if (!list)
+        _exit(1);
+    char *next = shared->text + strlen(shared->text) + 1;
+    for (uint32_t i = 0; i < shared->request.arguments; i++) {
+        list[i] = next;
+        next += strlen(next) + 1;
+    }
+    list[shared->request.arguments] = NULL;
+    return list;
+}
+
+static void prepare(void) {
+    was_written();
+    if (bonafix_coverage_reset)
+        bonafix_coverage_reset((shared->request.flags & BONAFIX_WANT_COMPARISONS) != 0);
+}
+
+/* A process of its own for one run. True in that process. */
+static int run_once(void) {
+    struct bonafix_reply reply = {0, 0, 0, 0};
+    prepare();
+    pid_t child = fork();
+    if (child == 0) {
+        close(requests);
+        close(replies);
+        if (watch >= 0)
+            close(watch);
+        become_program(&shared->request);
+        put_streams(shared->text);
+        return 1;
+    }
+    if (child < 0)
+        reply.end = BONAFIX_NOT_STARTED;
+    else
+        finish(child, &shared->request, &reply);
+    if (was_written())
+        reply.flags |= BONAFIX_WROTE;
+    if (shared->request.flags & BONAFIX_WANT_PERSISTENT)
+        reply.flags |= BONAFIX_COPIED;
+    if (!reply_with(&reply) || reply.flags & BONAFIX_STRAYS)
+        _exit(0);
+    return 0;
+}
+
+/* Takes requests itself, until one wants a process of its own or the time has come for a fresh one. */
+static void run_often(void) {
+    become_program(&shared->request);
+    if (!bonafix_persist_open(home)) {
+        shared->state = HANDED_OVER;
+        _exit(0);
+    }
+    do {
+        if (!(shared->request.flags & BONAFIX_WANT_PERSISTENT)) {
+            shared->state = HANDED_OVER;
+            _exit(0);
         }
-        if (child < 0)
-            reply.end = BONAFIX_NOT_STARTED;
-        else
-            finish(child, &request, &reply);
+        struct bonafix_reply reply = {BONAFIX_EXITED, 0, 0, 0};
+        shared->started = now_micros();
+        shared->state = RUNNING;
+        prepare();
+        put_streams(shared->text);
+        reply.value = bonafix_persist_run(program_main, (int)shared->request.arguments, arguments(),
+                                          shared->request.limit_millis);
+        /* Before the server is asked to look: it kills what is left, and this process with it. */
+        if (waitpid(-1, NULL, WNOHANG) >= 0 || errno != ECHILD)
+            _exit(reply.value);
         if (was_written())
             reply.flags |= BONAFIX_WROTE;
-        if (!write_all(replies, &reply, sizeof reply) || reply.flags & BONAFIX_STRAYS)
-            break;
+        shared->state = IDLE;
+        if (!reply_with(&reply)) {
+            shared->state = RUNNING;
+            _exit(reply.value);
+        }
+    } while (bonafix_persist_next() && receive());
+    _exit(0);
+}
+
+/* Waits for the end of a process that takes requests itself. True if it has left one that is to be served. */
+static int supervise(pid_t child) {
+    siginfo_t info;
+    while (waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
+    }
+    uint64_t taken = now_micros() - shared->started;
+    struct bonafix_reply reply = {0, 0, 0, 0};
+    /* It has ended: its time does not matter any more. */
+    finish(child, &shared->request, &reply);
+    if (shared->state == RUNNING) {
+        if (reply.end == BONAFIX_SIGNALLED && reply.value == SIGKILL && taken >= shared->request.limit_millis * 1000ull)
+            reply.end = BONAFIX_TIMED_OUT;
+        if (was_written())
+            reply.flags |= BONAFIX_WROTE;
+        if (!reply_with(&reply))
+            _exit(0);
+    }
+    if (reply.flags & BONAFIX_STRAYS)
+        _exit(0);
+    return shared->state == HANDED_OVER;
+}
+
+/* Serves until the other end hangs up. Returns in a child, with what `main` is to be given. */
+static char **serve(int *argc) {
+    while (receive()) {
+        int is_open = 1;
+        if (shared->request.flags & BONAFIX_WANT_PERSISTENT) {
+            shared->state = IDLE;
+            pid_t child = fork();
+            if (child == 0)
+                run_often();
+            is_open = child < 0 || supervise(child);
+        }
+        if (is_open && run_once()) {
+            *argc = (int)shared->request.arguments;
+            return arguments();
+        }
     }
     /* Not `exit`: what constructors have left in buffers belongs to the runs. */
     _exit(0);
@@ -327,6 +430,9 @@ static int served_main(int argc, char **argv, char **environment) {
     own_proc = has_own_proc();
     if (count_threads() > 1)
         hello.flags |= BONAFIX_HELLO_THREADS;
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED)
+        _exit(1);
     open_watch();
     if (watch < 0)
         hello.flags |= BONAFIX_HELLO_BLIND;
@@ -349,8 +455,8 @@ static void keep_addresses(char **argv) {
 
 /* Takes the pipes away from the program. Constructors find nothing to read and print to nowhere. */
 static int move_pipes(void) {
-    requests = fcntl(0, F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR);
-    replies = fcntl(1, F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR);
+    requests = fcntl(0, F_DUPFD_CLOEXEC, BONAFIX_FIRST_DESCRIPTOR);
+    replies = fcntl(1, F_DUPFD_CLOEXEC, BONAFIX_FIRST_DESCRIPTOR);
     if (requests < 0 || replies < 0)
         return 0;
     put("/dev/null", O_RDONLY, 0);
@@ -358,7 +464,7 @@ static int move_pipes(void) {
     return 1;
 }
 
-__attribute__((visibility("default"))) int __libc_start_main(main_function *main, int argc, char **argv,
+__attribute__((visibility("default"))) int __libc_start_main(bonafix_main *main, int argc, char **argv,
                                                              void (*init)(void), void (*fini)(void),
                                                              void (*rtld_fini)(void), void *stack_end) {
     /* POSIX lets a pointer to a function come this way only. */
@@ -369,12 +475,14 @@ __attribute__((visibility("default"))) int __libc_start_main(main_function *main
     real.data = dlsym(RTLD_NEXT, "__libc_start_main");
     if (!real.data)
         _exit(127);
-    const char *place = getenv(BONAFIX_FOLDER);
-    if (place && *place && strlen(place) < sizeof folder - 16) {
+    const char *place = getenv(BONAFIX_FOLDER), *around = getenv(BONAFIX_HOME);
+    if (place && around && strlen(place) < sizeof folder - 16 && strlen(around) < sizeof home - 16) {
         keep_addresses(argv);
         strcpy(folder, place);
+        strcpy(home, around);
         /* Neither the program nor what it starts is to know. */
         unsetenv(BONAFIX_FOLDER);
+        unsetenv(BONAFIX_HOME);
         unsetenv("LD_PRELOAD");
         if (!move_pipes())
             _exit(127);

@@ -10,6 +10,8 @@
 
 /* The environment variable that names the server's folder. Without it the runtime does nothing at all. */
 #define BONAFIX_FOLDER "BONAFIX_SERVE"
+/* … and the one that names the home, with the project's tree and the folder for temporary files. */
+#define BONAFIX_HOME "BONAFIX_HOME"
 
 /* Said once, before the first run. */
 struct bonafix_hello {
@@ -36,6 +38,8 @@ struct bonafix_request {
     uint64_t memory;
 };
 #define BONAFIX_WANT_COMPARISONS 1u
+/* In the process of the run before, if there is one. */
+#define BONAFIX_WANT_PERSISTENT 2u
 
 /* How it ended. */
 struct bonafix_reply {
@@ -53,6 +57,32 @@ struct bonafix_reply {
 #define BONAFIX_WROTE 1u
 /* Processes are left that the server could not end; it ends itself, and the sandbox with it. */
 #define BONAFIX_STRAYS 2u
+/* The run was asked to be in the process of the run before, and the program does not allow that. */
+#define BONAFIX_COPIED 4u
+
+/* The name of the input and the arguments of one run take at most so many bytes. */
+enum { BONAFIX_MOST_TEXT = 1024 * 1024 };
+/* Descriptors from here on are the runtime's. */
+enum { BONAFIX_FIRST_DESCRIPTOR = 1000 };
+
+typedef int bonafix_main(int, char **, char **);
+
+/* Of persist.c. */
+
+/* Remembers all that a run is to find. False if that is not possible. */
+int bonafix_persist_open(const char *home);
+/* Calls `main`; gives the code, or ends the process with it if nothing can run behind it. The process is killed if it takes
+ * too long. */
+int bonafix_persist_run(bonafix_main *main, int argc, char **argv, uint32_t limit_millis);
+/* Takes back what the run did. False if another process should take over. */
+int bonafix_persist_next(void);
+
+/* What AddressSanitizer is told of one variable. */
+struct bonafix_variable {
+    uintptr_t start, size, size_with_zone, name, module, is_dynamic, location, indicator;
+};
+/* More variables of the program. */
+void bonafix_persist_variables(const struct bonafix_variable *first, size_t count);
 
 /* Of coverage.c, where it is linked. */
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bonafix_lang::LangError;
 use bonafix_model::{Execution, ProgramEnd, ProgramInput};
-use bonafix_proc::{Exit, Job, Launcher, Sink, Stdin};
+use bonafix_proc::{Confinement, Exit, Job, Launcher, Sink, Stdin};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use self::folder::Folder;
@@ -30,8 +30,8 @@ pub(crate) struct Ground {
     /// Of one run.
     pub(crate) limit: Duration,
     folder: Folder,
-    /// Where the runs' own files lie that the program does not look for.
-    place: Utf8PathBuf,
+    /// Where the runs' own files lie that the program does not look for, in memory.
+    place: tempfile::TempDir,
     /// Where the program runs.
     run_folder: Utf8PathBuf,
     /// Arguments of inputs that have none of their own.
@@ -69,9 +69,11 @@ pub(crate) struct Given {
 }
 
 impl Ground {
-    pub(crate) fn new(plot: Plot<'_>) -> Result<Self, LangError> {
-        let place = plot.home.path().join("serve");
-        fs_err::create_dir_all(&place)?;
+    pub(crate) fn new(mut plot: Plot<'_>) -> Result<Self, LangError> {
+        let place = bonafix_store::memory_folder()?;
+        if let Confinement::Sandboxed(spec) = &mut plot.job.confinement {
+            spec.write.extend(Utf8Path::from_path(place.path()).map(Utf8Path::to_owned));
+        }
         let run_folder = plot.job.cwd.clone().unwrap_or_else(|| plot.home.tree());
         Ok(Self {
             filter: plot.filter.map(|command| Filter::new(command, &plot.job, plot.launcher)),
@@ -89,14 +91,15 @@ impl Ground {
 
     /// Where the runs' own files lie that the program does not look for.
     pub(crate) fn place(&self) -> &Utf8Path {
-        &self.place
+        // A temporary folder that is not UTF-8 is refused when a project is opened.
+        Utf8Path::from_path(self.place.path()).unwrap_or(Utf8Path::new("/nonexistent"))
     }
 
     /// Says how an input is given, and puts it there.
     pub(crate) fn give(&self, input: &ProgramInput) -> Result<Given, LangError> {
         let arguments = input.arguments.as_ref().unwrap_or(&self.arguments);
         let by_path = is_by_path(arguments);
-        let file = if by_path { self.run_folder.join(&self.input_name) } else { self.place.join("input") };
+        let file = if by_path { self.run_folder.join(&self.input_name) } else { self.place().join("input") };
         fs_err::write(&file, &input.bytes)?;
         Ok(Given { file, by_path, arguments: with_path(arguments, &self.input_name) })
     }

@@ -9,13 +9,14 @@ use crate::build::Workshop;
 use crate::{proc_fault, store_fault};
 
 /// Its files, by name.
-const SOURCES: [(&str, &str); 3] = [
+const SOURCES: [(&str, &str); 4] = [
     ("serve.h", include_str!("../../../runtime/c/serve.h")),
     ("serve.c", include_str!("../../../runtime/c/serve.c")),
+    ("persist.c", include_str!("../../../runtime/c/persist.c")),
     ("coverage.c", include_str!("../../../runtime/c/coverage.c")),
 ];
 const LIBRARY: &str = "libbonafix.so";
-const OBJECTS: [&str; 2] = ["serve.o", "coverage.o"];
+const OBJECTS: [&str; 3] = ["serve.o", "persist.o", "coverage.o"];
 
 /// The runtime, compiled.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,9 +36,8 @@ impl Runtime {
             for (name, text) in SOURCES {
                 fs_err::write(staging.join(name), text)?;
             }
-            compile(workshop, staging, &["-shared", "serve.c", "-o", LIBRARY, "-ldl"])?;
-            compile(workshop, staging, &["-c", "serve.c", "-o", OBJECTS[0]])?;
-            compile(workshop, staging, &["-c", "coverage.c", "-o", OBJECTS[1]])
+            compile(workshop, staging, &["-shared", "serve.c", "persist.c", "-o", LIBRARY, "-ldl", "-lrt"])?;
+            compile(workshop, staging, &["-c", "serve.c", "persist.c", "coverage.c"])
         });
         Ok(Self { folder: inserted.map_err(|error| error.unify(store_fault))?.path })
     }
@@ -52,7 +52,7 @@ impl Runtime {
         self.folder.join(LIBRARY)
     }
 
-    /// Copies the objects for programs with coverage into a folder; gives the flags that link them.
+    /// Copies the objects for programs with coverage into a folder.
     pub(crate) fn copy_objects(&self, folder: &Utf8Path) -> Result<(), LangError> {
         fs_err::create_dir_all(folder)?;
         for object in OBJECTS {
@@ -64,7 +64,8 @@ impl Runtime {
     /// What links the objects in that folder into a program.
     pub(crate) fn link_flags(folder: &Utf8Path) -> Vec<String> {
         let objects = OBJECTS.iter().map(|object| folder.join(object).into_string());
-        objects.chain(["-ldl".to_owned()]).collect()
+        let libraries = ["-ldl", "-lrt", "-Wl,--wrap=__asan_register_globals"].map(str::to_owned);
+        objects.chain(libraries).collect()
     }
 }
 

@@ -28,10 +28,25 @@ use crate::toolchain::Compiler;
 use crate::variant::Variant;
 
 /// Bytes that a run may write to one stream or file. Whoever writes more is ended.
-const FILE_SIZE: u64 = 16 * 1024 * 1024;
+const FILE_SIZE: u64 = 8 * 1024 * 1024;
 /// Bytes of one pair of compared numbers.
 const PAIR: usize = 16;
 const SLOTS: usize = 4096;
+/// So many inputs say whether a program can be run many times in one process.
+const MOST_SEEDS: usize = 32;
+/// Of so many runs in one process, one is seen again in a process of its own.
+const CHECK: u64 = 512;
+
+/// In which process an input is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// In one that is started for it: the program cannot be copied.
+    Starts,
+    /// In a copy of the server.
+    Copies,
+    /// In that of the input before, as long as it lasts.
+    Persistent,
+}
 
 /// A version of a program that runs inputs. See the module.
 pub struct ServedTarget {
@@ -40,12 +55,15 @@ pub struct ServedTarget {
     ground: Ground,
     /// Starts the server.
     job: Job,
-    /// The program cannot be copied.
-    is_unfit: bool,
+    way: Way,
     /// What it is told that it is called.
     name: String,
     memory: u64,
     wants_comparisons: bool,
+    /// Runs in one process so far.
+    persistent_runs: u64,
+    /// The last run was to go on in one process, and the program does not allow that.
+    was_copied: bool,
     edges: usize,
     places: Vec<Option<Frame>>,
 }
@@ -55,7 +73,8 @@ impl ServedTarget {
     pub(crate) fn open(mut ground: Ground, variant: Variant, workshop: &Workshop) -> Result<Self, LangError> {
         let memory = ground.job.limits.memory.unwrap_or(2048 * MIB);
         ground.job = with_sanitizers(ground.job.clone(), variant, false);
-        let mut job = ground.job.clone().env("BONAFIX_SERVE", ground.place());
+        let mut job =
+            ground.job.clone().env("BONAFIX_SERVE", ground.place()).env("BONAFIX_HOME", ground.home.path());
         job = job.stdin(Stdin::Piped).stdout(Sink::Piped);
         if !variant.has_runtime() {
             job = with_library(job, &Runtime::of(workshop)?.library());
@@ -67,10 +86,12 @@ impl ServedTarget {
             name: job.arg0.as_ref().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
             job,
             ground,
-            is_unfit: false,
+            way: Way::Copies,
             // Sanitizers reserve more addresses than there is memory.
             memory: if variant.has_runtime() { 0 } else { memory },
             wants_comparisons: false,
+            persistent_runs: 0,
+            was_copied: false,
             edges: 0,
             places: Vec::new(),
         };
@@ -97,7 +118,56 @@ impl ServedTarget {
 
     /// Does a server copy the program for every run? It is started anew otherwise.
     pub fn is_served(&self) -> bool {
-        !self.is_unfit
+        self.way != Way::Starts
+    }
+
+    /// Lets one process run many inputs, if on these it does the same as a process for each, in whatever order they come.
+    /// Says whether it will.
+    pub fn try_persistent(&mut self, seeds: &[ProgramInput]) -> Result<bool, LangError> {
+        if self.way == Way::Starts {
+            return Ok(false);
+        }
+        self.way = Way::Copies;
+        let seeds = &seeds[..seeds.len().min(MOST_SEEDS)];
+        let mut expected = Vec::new();
+        for seed in seeds {
+            expected.push(self.run_fresh(seed)?);
+        }
+        let forwards = seeds.iter().zip(&expected);
+        // What one input leaves is found by the next one, and by itself.
+        let backwards = forwards.clone().rev().flat_map(|pair| [pair, pair]);
+        for (seed, expected) in forwards.clone().chain(backwards) {
+            if self.serve(seed, true)? != *expected || self.was_copied {
+                return Ok(false);
+            }
+        }
+        if !seeds.is_empty() {
+            self.way = Way::Persistent;
+        }
+        Ok(!seeds.is_empty())
+    }
+
+    /// Runs one input in a process of its own, whatever the others run in.
+    pub fn run_fresh(&mut self, input: &ProgramInput) -> Result<Sample, LangError> {
+        if self.way == Way::Starts { self.run_single(input) } else { self.serve(input, false) }
+    }
+
+    /// What is no ordinary end is seen again in a process of its own before it is told; and so is an ordinary one now and
+    /// then, to end this way of running if it is not the same.
+    fn run_persistent(&mut self, input: &ProgramInput) -> Result<Sample, LangError> {
+        self.persistent_runs += 1;
+        let sample = self.serve(input, true)?;
+        let is_ordinary =
+            matches!(sample.execution.end, ProgramEnd::Exited(_)) && sample.execution.faults.is_empty();
+        let is_checked = self.persistent_runs.is_multiple_of(CHECK);
+        if is_ordinary && !is_checked {
+            return Ok(sample);
+        }
+        let fresh = self.run_fresh(input)?;
+        if is_ordinary && fresh != sample {
+            self.way = Way::Copies;
+        }
+        Ok(fresh)
     }
 
     fn start(&mut self) -> Result<(), LangError> {
@@ -110,12 +180,12 @@ impl ServedTarget {
             Started::Unfit if self.edges > 0 => {
                 return Err(LangError::Internal("the fork server does not start again".to_owned()));
             }
-            Started::Unfit => self.is_unfit = true,
+            Started::Unfit => self.way = Way::Starts,
         }
         Ok(())
     }
 
-    fn serve(&mut self, input: &ProgramInput) -> Result<Sample, LangError> {
+    fn serve(&mut self, input: &ProgramInput, persistent: bool) -> Result<Sample, LangError> {
         let given = self.ground.give(input)?;
         if self.server.as_ref().is_none_or(Server::is_old) {
             self.server = None;
@@ -131,6 +201,7 @@ impl ServedTarget {
             arguments: &given.arguments,
             limit_millis: u32::try_from(self.ground.limit.as_millis()).unwrap_or(u32::MAX),
             wants_comparisons: self.wants_comparisons,
+            persistent,
             file_size: FILE_SIZE,
             memory: self.memory,
         })?;
@@ -138,7 +209,10 @@ impl ServedTarget {
         let (stdout, long_stdout) = read_up_to(&self.file("stdout"), KEPT);
         let (stderr, long_stderr) = read_up_to(&self.file("stderr"), KEPT);
         let (end, wrote) = match answer {
-            Answer::Reply(reply) => (self.end(reply.end)?, reply.wrote || is_blind),
+            Answer::Reply(reply) => {
+                self.was_copied = reply.copied;
+                (self.end(reply.end)?, reply.wrote || is_blind)
+            }
             Answer::Gone(end) => (end, true),
         };
         let written = if wrote { self.collect(&given, input)? } else { Written::default() };
@@ -209,7 +283,7 @@ impl ServedTarget {
 
 impl Target for ServedTarget {
     fn run(&mut self, input: &ProgramInput) -> Result<Sample, LangError> {
-        if self.is_unfit { self.run_single(input) } else { self.serve(input) }
+        if self.way == Way::Persistent { self.run_persistent(input) } else { self.run_fresh(input) }
     }
 
     fn ask_for_comparisons(&mut self, wanted: bool) {

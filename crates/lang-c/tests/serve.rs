@@ -54,7 +54,7 @@ int main(int argc, char **argv) {
     case 't': printf("%d %d\n", open("/dev/tty", O_RDWR) >= 0, isatty(0) || isatty(1) || isatty(2)); return 0;
     case 'k': kill(getppid(), SIGKILL); sleep(20); return 0;
     case 'p': printf("%d\n", system("echo from a shell")); return 0;
-    case 'v': printf("%s\n", getenv("LD_PRELOAD") || getenv("BONAFIX_SERVE") ? "seen" : "unseen"); return 0;
+    case 'v': printf("%s\n", getenv("LD_PRELOAD") || getenv("BONAFIX_SERVE") || getenv("BONAFIX_HOME") ? "seen" : "unseen"); return 0;
     case 'm': { char *all = malloc(3000000000u); if (!all) { puts("no memory"); return 4; } memset(all, 1, 3000000000u); return all[77]; }
     }
     return 1;
@@ -247,6 +247,77 @@ fn a_program_with_sanitizers_behaves_and_its_faults_are_seen() {
     assert_eq!(run("eone\n").execution, plain);
 }
 
+/// Keeps state where a process has it: variables, a heap, `getopt`, `rand`, signals, folders, files, the environment.
+const STATEFUL: &str = r#"#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static int zero, one = 1;
+static char *kept;
+int main(int argc, char **argv) {
+    int option, folder = chdir("data");
+    char word[64] = "";
+    while ((option = getopt(argc, argv, "ab:")) != -1) printf("-%c ", option);
+    int c = getchar();
+    printf("%d %d %d %d %d %s %d %s ", zero++, one++, folder, rand() % 1000, kept != 0,
+           getenv("STATE") ? getenv("STATE") : "none", signal(SIGTERM, SIG_IGN) == SIG_IGN, getenv("LANG"));
+    setenv("STATE", "set", 1);
+    setenv("LANG", "other", 1);
+    umask(umask(0) + 1);
+    kept = malloc(100);
+    if (fopen("given.txt", "r")) printf("%d ", fileno(fopen("given.txt", "r")));
+    if (c == 'r' && scanf("%60s", word) == 1) printf("%s", word);
+    if (c == 'x') exit(9);
+    if (c == '_') { fflush(stdout); _exit(8); }
+    if (c == 's') abort();
+    if (c == 'w') for (;;) zero++;
+    if (c == 'f') { if (fork() == 0) exit(5); wait(NULL); }
+    if (c == 'c') fclose(stdout);
+    return 3;
+}
+"#;
+
+#[test]
+fn one_process_runs_many_inputs_as_a_process_for_each_would() {
+    let subject = Subject::new(STATEFUL);
+    for variant in [Variant::Plain, Variant::Fuzz] {
+        let mut target = subject.target(variant);
+        let seeds = [
+            on("r one"),
+            with(&["-a", "-b", "x"], "x"),
+            on("_"),
+            on("r two"),
+            on("s"),
+            on("f"),
+            on("c"),
+            on(""),
+        ];
+        let expected: Vec<Sample> = seeds.iter().map(|seed| target.run(seed).unwrap()).collect();
+        assert!(target.try_persistent(&seeds).unwrap(), "{}", variant.name());
+        for _ in 0..40 {
+            for (seed, expected) in seeds.iter().zip(&expected) {
+                assert_eq!(&target.run(seed).unwrap(), expected);
+            }
+        }
+        assert_eq!(target.run(&on("w")).unwrap().execution.end, ProgramEnd::TimedOut);
+        assert_eq!(&target.run(&seeds[0]).unwrap(), &expected[0]);
+        assert_eq!(&target.run_fresh(&seeds[0]).unwrap(), &expected[0]);
+    }
+}
+
+#[test]
+fn a_program_that_does_not_allow_it_gets_a_process_for_each_input() {
+    // The C library keeps the next number of `drand48` where nothing takes it back.
+    let hidden = "#include <stdio.h>\n#include <stdlib.h>\nint main(void) { printf(\"%f\\n\", drand48()); return 0; }\n";
+    let subject = Subject::new(hidden);
+    let mut target = subject.target(Variant::Plain);
+    assert!(!target.try_persistent(&[on("1"), on("2")]).unwrap());
+    assert_eq!(target.run(&on("1")).unwrap(), target.run(&on("2")).unwrap());
+}
+
 /// How many executions a second, as a figure for people: `cargo test -p bonafix-lang-c --test serve speed -- --ignored --nocapture`.
 #[test]
 #[ignore = "measures"]
@@ -254,12 +325,19 @@ fn speed() {
     let subject = Subject::new(BRANCHES);
     for variant in [Variant::Plain, Variant::Fuzz] {
         let mut target = subject.target(variant);
-        let started = Instant::now();
-        let mut runs = 0_u32;
-        while started.elapsed() < Duration::from_secs(5) {
-            target.run(&on("l")).unwrap();
-            runs += 1;
+        for persistent in [false, true] {
+            assert_eq!(
+                target.try_persistent(&[on("l"), on("r")][..if persistent { 2 } else { 0 }]).unwrap(),
+                persistent
+            );
+            let started = Instant::now();
+            let mut runs = 0_u32;
+            while started.elapsed() < Duration::from_secs(5) {
+                target.run(&on("l")).unwrap();
+                runs += 1;
+            }
+            let each = f64::from(runs) / started.elapsed().as_secs_f64();
+            println!("{}, persistent {persistent}: {each:.0} executions/s", variant.name());
         }
-        println!("{}: {:.0} executions/s", variant.name(), f64::from(runs) / started.elapsed().as_secs_f64());
     }
 }

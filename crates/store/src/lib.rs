@@ -25,5 +25,5 @@ pub use key::{Key, KeyBuilder};
 pub use lines::{EventLine, Lines};
 pub use plan::{Plan, PlannedInput};
 pub use run_dir::{Resumed, RunDir};
-pub use scratch::{PassingFolder, scratch_folder};
+pub use scratch::{PassingFolder, memory_folder, scratch_folder};
 pub use tree::{CopyReport, TreeDigest, copy_tree, digest_tree};

@@ -40,6 +40,21 @@ pub fn scratch_folder() -> io::Result<tempfile::TempDir> {
     tempfile::Builder::new().prefix(&format!("bonafix-{}-", std::process::id())).tempdir()
 }
 
+/// As [`scratch_folder`], in memory where the system has a place for that: for small files that are written thousands of
+/// times a second.
+pub fn memory_folder() -> io::Result<tempfile::TempDir> {
+    let memory = std::path::Path::new("/dev/shm");
+    if memory.is_dir() {
+        sweep_leftovers(memory);
+        let folder =
+            tempfile::Builder::new().prefix(&format!("bonafix-{}-", std::process::id())).tempdir_in(memory);
+        if folder.is_ok() {
+            return folder;
+        }
+    }
+    scratch_folder()
+}
+
 /// Removes scratch folders of processes that are gone. Only old ones: a process of another container that shares the
 /// folder has a number that means nothing here.
 fn sweep_leftovers(folder: &std::path::Path) {

@@ -2,6 +2,8 @@
 
 use std::io::{self, Read, Write};
 
+/// More than the system lets a program have in one argument.
+const MOST_TEXT: usize = 1024 * 1024;
 const MAGIC: u32 = u32::from_le_bytes(*b"BFX1");
 
 /// What the server says before the first run.
@@ -25,6 +27,8 @@ pub(super) struct Request<'a> {
     pub(super) arguments: &'a [String],
     pub(super) limit_millis: u32,
     pub(super) wants_comparisons: bool,
+    /// In the process of the run before, if there is one.
+    pub(super) persistent: bool,
     /// Bytes of one file.
     pub(super) file_size: u64,
     /// Bytes of memory; 0 for no limit.
@@ -48,6 +52,8 @@ pub(super) struct Reply {
     pub(super) wrote: bool,
     /// Processes are left, and the server ends with them.
     pub(super) strays: bool,
+    /// It could not be in the process of the run before, as asked.
+    pub(super) copied: bool,
 }
 
 impl Hello {
@@ -69,10 +75,14 @@ impl Request<'_> {
             text.extend(word.bytes().filter(|&byte| byte != 0));
             text.push(0);
         }
+        if text.len() > MOST_TEXT {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
         let length = u32::try_from(text.len()).map_err(io::Error::other)?;
         let count = u32::try_from(self.arguments.len() + 1).map_err(io::Error::other)?;
+        let flags = u32::from(self.wants_comparisons) | u32::from(self.persistent) << 1;
         let mut message = Vec::with_capacity(32 + text.len());
-        for word in [length, count, self.limit_millis, u32::from(self.wants_comparisons)] {
+        for word in [length, count, self.limit_millis, flags] {
             message.extend(word.to_ne_bytes());
         }
         message.extend(self.file_size.to_ne_bytes());
@@ -92,7 +102,7 @@ impl Reply {
             3 => RunEnd::NotStarted,
             _ => return Err(io::ErrorKind::InvalidData.into()),
         };
-        Ok(Self { end, wrote: flags & 1 != 0, strays: flags & 2 != 0 })
+        Ok(Self { end, wrote: flags & 1 != 0, strays: flags & 2 != 0, copied: flags & 4 != 0 })
     }
 }
 
