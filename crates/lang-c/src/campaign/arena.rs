@@ -53,6 +53,12 @@ pub(super) struct Seen {
     pub(super) comparisons: Vec<(u64, u64)>,
 }
 
+/// What users see of one input.
+struct Pair {
+    right: Execution,
+    patched: Execution,
+}
+
 /// What coverage of one version is known.
 #[derive(Debug, Default)]
 struct Coverage {
@@ -191,6 +197,28 @@ impl Arena {
         !self.patched.known.is_empty()
     }
 
+    /// Did nearly all inputs reach the change so far? Then the next is not waited for before it runs in plain builds.
+    fn expects_to_reach(&self) -> bool {
+        self.has_coverage() && self.state.reached * 8 >= self.state.inputs * 7
+    }
+
+    /// Runs an input with coverage, and beside that in plain builds.
+    fn together(&mut self, input: &ProgramInput) -> Result<(Option<Sample>, Option<Pair>), LangError> {
+        let Targets { plain, fuzz, .. } = &mut self.targets;
+        let [right, patched, ..] = plain.as_mut_slice() else { return Ok((None, None)) };
+        let Some(watched) = fuzz.get_mut(PATCHED).and_then(Option::as_mut) else { return Ok((None, None)) };
+        self.state.executions += 3;
+        let (sample, pair) = std::thread::scope(|scope| {
+            let beside = scope.spawn(|| -> Result<Pair, LangError> {
+                Ok(Pair { right: right.run(input)?.execution, patched: patched.run(input)?.execution })
+            });
+            let sample = watched.run(input);
+            let broken = || Err(LangError::Internal("a thread of the fuzzer broke".to_owned()));
+            (sample, beside.join().unwrap_or_else(|_| broken()))
+        });
+        Ok((Some(sample?), Some(pair?)))
+    }
+
     /// Runs an input.
     pub(super) fn run(&mut self, input: &ProgramInput, origin: Origin) -> Result<Seen, LangError> {
         self.state.inputs += 1;
@@ -199,7 +227,12 @@ impl Arena {
         let mut is_broken = false;
         let mut is_fault = false;
         let mut worth = Worth::Known;
-        if let Some(sample) = self.watched(PATCHED, input)? {
+        let (sample, mut pair) = if origin == Origin::Given || self.expects_to_reach() {
+            self.together(input)?
+        } else {
+            (self.watched(PATCHED, input)?, None)
+        };
+        if let Some(sample) = sample {
             nearest = self.cover(&sample, &mut seen);
             is_broken |= broke_down(&sample.execution);
             // Whether the program hangs is better seen where it runs at its own speed.
@@ -209,7 +242,11 @@ impl Arena {
             }
         }
         if seen.reached || origin == Origin::Given {
-            let (outcome, is_stuck, news) = self.compare(input)?;
+            let pair = match pair.take() {
+                Some(pair) => pair,
+                None => Pair { right: self.plain(RIGHT, input)?, patched: self.plain(PATCHED, input)? },
+            };
+            let (outcome, is_stuck, news) = self.compare(input, pair)?;
             is_broken |= is_stuck;
             nearest = nearest.max(news);
             if outcome == Worth::New {
@@ -283,9 +320,11 @@ impl Arena {
 
     /// Compares what users see of the patched version and of the one that is taken for right. Tells what that is worth,
     /// whether an execution broke down, and what was new without coverage.
-    fn compare(&mut self, input: &ProgramInput) -> Result<(Worth, bool, Option<Standing>), LangError> {
-        let right = self.plain(RIGHT, input)?;
-        let patched = self.plain(PATCHED, input)?;
+    fn compare(
+        &mut self,
+        input: &ProgramInput,
+        Pair { right, patched }: Pair,
+    ) -> Result<(Worth, bool, Option<Standing>), LangError> {
         let is_broken = broke_down(&right) || broke_down(&patched);
         let news = if self.has_coverage() { None } else { self.note_shape(&patched) };
         let Some(sort) = difference(&right, &patched, self.with_errors) else {

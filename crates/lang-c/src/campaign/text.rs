@@ -84,7 +84,7 @@ impl<R: Rand> Editor<'_, R> {
     }
 
     fn once(&mut self) -> bool {
-        match self.below(24) {
+        match self.below(25) {
             0..=4 => self.change_number(),
             5 => self.drop_line(),
             6 => self.double_line(),
@@ -101,6 +101,7 @@ impl<R: Rand> Editor<'_, R> {
             20 => self.change_character(),
             21 => self.drop_character(),
             22 => self.insert_character(),
+            23 => self.make_series(),
             _ => self.change_end(),
         }
     }
@@ -162,6 +163,26 @@ impl<R: Rand> Editor<'_, R> {
         let Some(line) = self.pick(&lines(self.bytes)) else { return false };
         let text = with_newline(&self.bytes[line.clone()]);
         self.replace(line.start..line.start, &text)
+    }
+
+    /// A line many times, each time with another word in one place: tables and lists have their limits.
+    fn make_series(&mut self) -> bool {
+        let Some(line) = self.pick(&lines(self.bytes)) else { return false };
+        let text = with_newline(&self.bytes[line.clone()]);
+        let mut words = pieces(&text);
+        words.retain(|piece| Class::of(text[piece.start]) == Class::Word);
+        let Some(word) = self.pick(&words) else { return false };
+        let times = self.pick(&REPEATS).unwrap_or(2);
+        let number = std::str::from_utf8(&text[word.clone()]).ok().and_then(|word| word.parse::<u32>().ok());
+        let mut series = Vec::new();
+        for i in 0..times {
+            let name = match number {
+                Some(number) => (u64::from(number) + i as u64).to_string().into_bytes(),
+                None => [&text[word.clone()], i.to_string().as_bytes()].concat(),
+            };
+            series.extend([&text[..word.start], &name, &text[word.end..]].concat());
+        }
+        self.bytes.len() + series.len() <= self.limit && self.replace(line, &series)
     }
 
     fn swap_lines(&mut self) -> bool {
@@ -433,7 +454,9 @@ mod tests {
         let made = run();
         assert_eq!(made, run());
         assert!(made.iter().all(|bytes| bytes.len() <= 64));
-        for wanted in ["magic", "42", "four", "two 1\n", "one 2\n"] {
+        for wanted in
+            ["magic", "42", "four", "two 1\n", "one 2\n", "two0 2\ntwo1 2\ntwo2 2\n", "three 3\nthree 4\n"]
+        {
             assert!(made.iter().any(|bytes| String::from_utf8_lossy(bytes).contains(wanted)), "{wanted}");
         }
     }
