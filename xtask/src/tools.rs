@@ -24,6 +24,8 @@ pub(crate) struct Tool {
 pub(crate) enum Check {
     /// A program of this name is on `PATH`.
     OnPath(&'static str),
+    /// Sanitizers among the libraries of `clang`.
+    Sanitizers,
     /// `javac` of this major version or later, from `JAVA_HOME` or `PATH`.
     Javac(u32),
 }
@@ -72,6 +74,24 @@ pub(crate) const TOOLS: &[Tool] = &[
         check: Check::OnPath("clang"),
     },
     Tool {
+        name: "compiler-rt",
+        purpose: "has the sanitizers that are linked into C subjects",
+        packages: &["libclang-rt-dev", "libclang-rt-18-dev", "libclang-common-14-dev"],
+        check: Check::Sanitizers,
+    },
+    Tool {
+        name: "LLVM symbolizer",
+        purpose: "tells where edges and faults of C programs are in the source",
+        packages: &["llvm"],
+        check: Check::OnPath("llvm-symbolizer"),
+    },
+    Tool {
+        name: "valgrind",
+        purpose: "sees uninitialised values and leaks of C programs",
+        packages: &["valgrind"],
+        check: Check::OnPath("valgrind"),
+    },
+    Tool {
         name: "make",
         purpose: "builds C subjects that use it",
         packages: &["make"],
@@ -91,9 +111,20 @@ impl Tool {
         match self.check {
             Check::OnPath(program) if on_path(program).is_some() => Presence::Found,
             Check::OnPath(_) => Presence::Missing,
+            Check::Sanitizers => sanitizers_presence(),
             Check::Javac(least) => javac_presence(least),
         }
     }
+}
+
+/// Debian keeps them apart from the compiler.
+fn sanitizers_presence() -> Presence {
+    let Ok(said) = CommandLine::new("clang").args(["-print-runtime-dir"]).capture() else {
+        return Presence::Missing;
+    };
+    let files = Utf8Path::new(said.stdout.trim()).read_dir_utf8().into_iter().flatten().flatten();
+    let mut names = files.map(|file| file.file_name().to_owned());
+    if names.any(|name| name.contains("rt.asan")) { Presence::Found } else { Presence::Missing }
 }
 
 /// The JDK that bonafix itself would take: `JAVA_HOME` before `PATH`.
