@@ -6,7 +6,7 @@ mod one_file;
 use std::time::{Duration, Instant};
 
 use bonafix_lang_c::{Sample, ServedTarget, Target, Variant};
-use bonafix_model::{Execution, ProgramEnd};
+use bonafix_model::{Execution, ProgramEnd, TreeChange};
 
 use one_file::{Subject, kinds, on, text, with};
 
@@ -101,7 +101,11 @@ fn processes_that_a_run_leaves_do_not_outlive_it() {
 #[test]
 fn more_processes_than_a_program_may_have_are_named() {
     let subject = Subject::new(MANY);
-    let seen = subject.plain(&["b", "eafter\n"]);
+    // Time enough to start them on a busy machine.
+    let limit = Duration::from_secs(15);
+    let change = TreeChange::default();
+    let mut target = subject.project.target(&change, Variant::Plain, limit, &subject.log()).unwrap();
+    let seen = ["b", "eafter\n"].map(|input| target.run(&on(input)).unwrap().execution);
     assert_eq!(seen[0].end, ProgramEnd::OverLimit("processes".to_owned()));
     assert_eq!(text(&seen[1].stdout), "after\n");
 }
