@@ -39,9 +39,13 @@ use self::region::Region;
 use self::seeds::Seeds;
 use self::worker::Worker;
 use crate::project::CProject;
+use crate::serve::ServedTarget;
 use crate::target::{Sample, Target};
 use crate::variant::Variant;
 use crate::watch::WatchedProgram;
+
+/// On so many seeds it is tried whether a version can run many inputs in one process.
+const TRIED: usize = 8;
 
 /// Versions of a C program in which a fuzzer runs.
 struct CCampaign<'a> {
@@ -97,9 +101,10 @@ impl Fuzz for CProject {
         log: &Utf8Path,
     ) -> Result<OpenedCampaign<'a>, LangError> {
         let (mut watches, mut notices) = self.watches(log)?;
-        let targets = self.targets(request, log, &mut watches, &mut notices)?;
         let seeds = self.seeds(request)?;
         notices.extend(seeds.notices);
+        let tried = &seeds.inputs[..seeds.inputs.len().min(TRIED)];
+        let targets = self.targets(request, tried, log, &mut watches, &mut notices)?;
         let start = Start {
             inputs: request.kept.iter().cloned().chain(seeds.inputs).collect(),
             kept: request.kept.len(),
@@ -139,10 +144,25 @@ impl CProject {
         Ok(Seeds::read(self.suite(), &originals, request.failing.iter().chain(request.passing))?)
     }
 
+    /// A version that runs inputs in one process if it can.
+    fn fast(
+        &self,
+        change: &TreeChange,
+        variant: Variant,
+        request: &FuzzRequest<'_>,
+        seeds: &[ProgramInput],
+        log: &Utf8Path,
+    ) -> Result<ServedTarget, LangError> {
+        let mut target = self.target(change, variant, request.limit, log)?;
+        target.try_persistent(seeds)?;
+        Ok(target)
+    }
+
     /// All versions, ready to run.
     fn targets(
         &self,
         request: &FuzzRequest<'_>,
+        seeds: &[ProgramInput],
         log: &Utf8Path,
         watches: &mut Vec<Watch>,
         notices: &mut Vec<Notice>,
@@ -150,10 +170,10 @@ impl CProject {
         let changes: Vec<&TreeChange> = request.versions.iter().map(|version| version.change).collect();
         let mut plain: Vec<Box<dyn Target>> = Vec::new();
         for change in &changes {
-            plain.push(Box::new(self.target(change, Variant::Plain, request.limit, log)?));
+            plain.push(Box::new(self.fast(change, Variant::Plain, request, seeds, log)?));
         }
         if watches.contains(&Watch::Sanitizers) {
-            match each(&changes, |change| self.target(change, Variant::Fuzz, request.limit, log)) {
+            match each(&changes, |change| self.fast(change, Variant::Fuzz, request, seeds, log)) {
                 Ok(fuzz) => return Ok(Targets { plain, fuzz, slow: Vec::new() }),
                 Err(error @ (LangError::DoesNotCompile { .. } | LangError::BuildTool { .. })) => {
                     watches.retain(|&watch| watch != Watch::Sanitizers);

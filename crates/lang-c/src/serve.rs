@@ -286,6 +286,10 @@ impl Target for ServedTarget {
         if self.way == Way::Persistent { self.run_persistent(input) } else { self.run_fresh(input) }
     }
 
+    fn run_fresh(&mut self, input: &ProgramInput) -> Result<Sample, LangError> {
+        Self::run_fresh(self, input)
+    }
+
     fn ask_for_comparisons(&mut self, wanted: bool) {
         self.wants_comparisons = wanted;
     }

@@ -19,6 +19,11 @@ pub trait Target: Send {
     /// Runs one input in fresh state.
     fn run(&mut self, input: &ProgramInput) -> Result<Sample, LangError>;
 
+    /// Runs one input in a process of its own, even where others share one.
+    fn run_fresh(&mut self, input: &ProgramInput) -> Result<Sample, LangError> {
+        self.run(input)
+    }
+
     /// Whether the next runs tell which numbers they compared, which costs time. Not all versions can.
     fn ask_for_comparisons(&mut self, _wanted: bool) {}
 

@@ -184,6 +184,11 @@ impl Arena {
         Ok(self.targets.plain[version].run(input)?.execution)
     }
 
+    fn fresh(&mut self, version: usize, input: &ProgramInput) -> Result<Execution, LangError> {
+        self.state.executions += 1;
+        Ok(self.targets.plain[version].run_fresh(input)?.execution)
+    }
+
     fn watched(&mut self, version: usize, input: &ProgramInput) -> Result<Option<Sample>, LangError> {
         let Some(target) = self.targets.fuzz.get_mut(version).and_then(Option::as_mut) else {
             return Ok(None);
@@ -334,15 +339,15 @@ impl Arena {
         let worth = self.differences.worth(&sort, input.bytes.len());
         // What comes and goes with no change of the input is no difference of the versions.
         if worth == Worth::Known
-            || self.plain(RIGHT, input)? != right
-            || self.plain(PATCHED, input)? != patched
+            || self.fresh(RIGHT, input)? != right
+            || self.fresh(PATCHED, input)? != patched
         {
             return Ok((Worth::Known, is_broken, news));
         }
         self.differences.enter(sort, input.bytes.len());
         let mut executions = vec![Some(right), Some(patched)];
         for version in 2..self.versions() {
-            executions.push(Some(self.plain(version, input)?));
+            executions.push(Some(self.fresh(version, input)?));
         }
         self.found.push(Found { input: input.clone(), executions });
         Ok((worth, is_broken, news))
