@@ -22,7 +22,10 @@ fn render(what: ListOf) -> String {
             &["language", "what"],
             &rows(&[
                 ["java", "Java 1.3 and later, with JUnit 3, 4, 5 or 6"],
-                ["c", "C and C++, tests by input and output or by a script; patches are not judged yet"],
+                [
+                    "c",
+                    "C and C++, programs that read a file or standard input; tests by output or by a script",
+                ],
             ]),
         ),
         ListOf::Builds => table::render(&["build", "recognised by"], &rows(&BUILDS)),

@@ -111,6 +111,51 @@ fn a_good_patch_is_plausible_and_its_change_is_named() {
         .expect(4, &["not-judged", "fixes      negative", "absolute", "c, files"]);
 }
 
+/// A patch of `absolute` and a trusted fix of it, judged within so many inputs.
+fn judge_by_reference(subject: &Subject, body: &str, more: &[&str]) -> Ran {
+    let diff = |body: &str| {
+        format!(
+            "--- a/abs.c\n+++ b/abs.c\n@@ -2,5 +2,5 @@\n \n static int absolute(int x)\n {{\n-    return x;\n+    {body}\n }}\n"
+        )
+    };
+    let reference = subject.patch("reference.diff", diff("return x < 0 ? -(unsigned)x : x;"));
+    let mut arguments = vec!["--reference", &reference, "--budget", "100inputs"];
+    arguments.extend(more);
+    subject.judge(&subject.patch("fix.diff", diff(body)), &arguments)
+}
+
+#[test]
+fn a_patch_that_prints_something_wrong_is_refuted_by_a_witness_that_can_be_replayed() {
+    let subject = abs();
+    let report =
+        judge_by_reference(&subject, "return x < 0 ? 5 : x;", &["--format", "json"]).expect(2, &[]).json();
+    let proof = &report["patches"][0]["evidence"][0];
+    assert_eq!(
+        (&proof["technique"], &proof["exhibit"]["class"]),
+        (&"rgt".into(), &"assert".into()),
+        "{proof}"
+    );
+    let run = subject.folder().join("out/latest");
+    let folder = run.join(proof["witness"]["folder"].as_str().unwrap());
+    for file in ["input", "run.sh", "README.md", "witness.json", "project/abs.c", "changes/patched/abs.c"] {
+        assert!(folder.join(file).is_file(), "{folder}/{file}");
+    }
+    let texts = ["HOLDS", "passed 3 of 3 times", "passed 0 of 3 times", "line 1 of standard output"];
+    subject.run(&["replay", folder.as_str()]).expect(0, &texts);
+}
+
+#[test]
+fn a_right_patch_is_not_refuted_and_what_was_tried_is_told() {
+    judge_by_reference(&abs(), "if (x < 0) return -(unsigned)x; return x;", &[])
+        .expect(0, &["UNREFUTED", "none shows", "rgt: 100 inputs", "opad: 100 inputs", "exercised"]);
+}
+
+#[test]
+fn a_technique_that_cannot_judge_programs_is_refused() {
+    judge_by_reference(&abs(), "return -x;", &["--technique", "patch-sim"])
+        .expect(1, &["patch-sim cannot judge such programs", "rgt and opad"]);
+}
+
 #[test]
 fn a_patch_that_does_not_compile_is_invalid_with_file_and_line() {
     judge(&abs(), "return y;").expect(5, &["does-not-build", "abs.c:5", "'y'"]);

@@ -30,7 +30,7 @@ const PATCHED: u32 = 1;
 /// Between two words on how it goes, and between two looks at what was found.
 const TELL_EVERY: Duration = Duration::from_millis(200);
 /// The same where inputs are counted and not time.
-const SLICE: u64 = 500;
+const SLICE: u64 = 100;
 /// Inputs of earlier patches that are run on a further one.
 const KEPT: usize = 300;
 /// Of the time, the part that is left for valgrind, which is slow, and for measures.
@@ -86,7 +86,9 @@ impl Fuzzing<'_> {
         };
         let opened = self.fuzzer.open(&request, self.log)?;
         let mut campaign = opened.campaign;
-        let mut trial = Trial::new(self, campaign.watches(), deadline(self.options.budget, started));
+        // What is built first is not what the budget is for.
+        let deadline = deadline(self.options.budget, Instant::now());
+        let mut trial = Trial::new(self, campaign.watches(), deadline);
         let mut first_input = None;
         let mut ended = self.search(campaign.as_mut(), &mut trial, || {
             first_input.get_or_insert_with(|| started.elapsed());
