@@ -17,7 +17,7 @@ const REPETITIONS: u32 = 3;
 /// And how often an execution without an end, which takes to its limit each time.
 const REPETITIONS_OF_HANG: u32 = 2;
 /// Inputs that making one smaller may cost.
-const MINIMISING: u64 = 500;
+const MINIMISING: u64 = 250;
 /// What is found when the time is almost up is still made smaller for so long.
 const LAST_MINUTE: Duration = Duration::from_secs(5);
 /// The version that is taken for right.
