@@ -247,7 +247,11 @@ impl Comparer<'_> {
     }
 
     fn scope(&self) -> RunScope {
-        RunScope { versions: (0..self.patches).map(version).collect(), show_all: false }
+        RunScope {
+            versions: (0..self.patches).map(version).collect(),
+            show_all: false,
+            ..RunScope::default()
+        }
     }
 
     /// The inputs on which some patches differ each time, in a way that counts.
@@ -270,7 +274,11 @@ impl Comparer<'_> {
 
     /// Which patches do the same with an input; none if one of them, or the buggy version, does not do the same twice.
     fn tell_apart(&self, input: &Sequence, run: &mut dyn Run) -> Result<Option<Differing>, LangError> {
-        let all = RunScope { versions: (0..=self.patches).map(number_of).collect(), show_all: true };
+        let all = RunScope {
+            versions: (0..=self.patches).map(number_of).collect(),
+            show_all: true,
+            ..RunScope::default()
+        };
         let confirmations = run.confirm(input, REPETITIONS, &all)?;
         if confirmations.iter().any(|seen| matches!(seen, Confirmation::Unstable { .. })) {
             return Ok(None);
@@ -321,7 +329,7 @@ impl Comparer<'_> {
         pair: [u32; 2],
         run: &mut dyn Run,
     ) -> Result<Option<(Claim, [Seen; 2])>, LangError> {
-        let scope = RunScope { versions: pair.to_vec(), show_all: true };
+        let scope = RunScope { versions: pair.to_vec(), show_all: true, ..RunScope::default() };
         let confirmations = run.confirm(input, REPETITIONS, &scope)?;
         if confirmations.iter().any(|seen| matches!(seen, Confirmation::Unstable { .. })) {
             return Ok(None);
@@ -340,7 +348,7 @@ impl Comparer<'_> {
     }
 
     fn smaller(&self, input: &Sequence, pair: [u32; 2], run: &mut dyn Run) -> Result<Sequence, LangError> {
-        let scope = RunScope { versions: pair.to_vec(), show_all: false };
+        let scope = RunScope { versions: pair.to_vec(), show_all: false, ..RunScope::default() };
         let mut still = |candidate: &Sequence, ran: &bonafix_model::Ran| self.counts(candidate, &ran.outcome);
         let allowance = Allowance { inputs: MINIMISING, until: self.deadline };
         bonafix_generate::minimise(input, run, &scope, &mut still, allowance)

@@ -203,5 +203,5 @@ impl Refutation<'_> {
 
 /// Runs inputs in the two versions that are judged, and tells of those on which they differ.
 pub(crate) fn judged_scope() -> RunScope {
-    RunScope { versions: JUDGED.to_vec(), show_all: false }
+    RunScope { versions: JUDGED.to_vec(), show_all: false, ..RunScope::default() }
 }

@@ -54,7 +54,7 @@ pub(crate) fn in_reference(
     run: &mut dyn Run,
     inputs: &[Sequence],
 ) -> Result<Vec<Option<Observation>>, LangError> {
-    let scope = RunScope { versions: vec![JUDGED[0]], show_all: true };
+    let scope = RunScope { versions: vec![JUDGED[0]], show_all: true, ..RunScope::default() };
     let seen = run.run(inputs, &scope)?.into_iter().map(|ran| match ran.outcome {
         SequenceOutcome::Same { observation, .. } => observation.map(|boxed| *boxed),
         _ => None,

@@ -245,6 +245,7 @@ impl<'a> Search<'a> {
             Budget::Time(time) => start.checked_add(time),
             Budget::Inputs(_) => None,
         };
+        self.options.scope.until = until;
         let mut size = FIRST_BATCH;
         let ended = loop {
             if self.nothing_to_call {

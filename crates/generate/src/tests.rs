@@ -30,7 +30,7 @@ fn options(seed: u64, inputs: u64) -> SearchOptions {
     SearchOptions {
         seed,
         budget: Budget::Inputs(inputs),
-        scope: RunScope { versions: vec![0, 1], show_all: false },
+        scope: RunScope { versions: vec![0, 1], show_all: false, ..RunScope::default() },
         patience: 1_000_000,
         kept: Vec::new(),
     }

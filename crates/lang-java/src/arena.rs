@@ -315,11 +315,15 @@ impl Arena {
         self.check(sequences)?;
         let mut outcomes = Vec::with_capacity(sequences.len());
         for chunk in sequences.chunks(CHUNK) {
-            let ran = self.run_chunk(chunk, &versions, scope.show_all)?;
+            let ran = self.run_chunk(chunk, &versions, scope)?;
+            let is_cut = ran.len() < chunk.len();
             if let Some(first) = versions.first() {
                 self.pace.note(*first, &ran);
             }
             outcomes.extend(ran);
+            if is_cut {
+                break;
+            }
         }
         Ok(outcomes)
     }
@@ -348,6 +352,9 @@ impl Arena {
         let mut confirmations: Vec<Option<Confirmation>> = vec![None; versions.len()];
         let mut careful = false;
         while confirmations.iter().any(Option::is_none) {
+            if is_late(scope) {
+                return Ok(Vec::new());
+            }
             let mut open: Vec<usize> =
                 (0..versions.len()).filter(|&index| confirmations[index].is_none()).collect();
             if careful {
@@ -446,7 +453,7 @@ impl Arena {
         &mut self,
         sequences: &[Sequence],
         versions: &[u32],
-        show_all: bool,
+        scope: &RunScope,
     ) -> Result<Vec<Ran>, LangError> {
         let mut outcomes: Vec<Option<Ran>> = vec![None; sequences.len()];
         // Where nothing says which sequence a VM died of, they go one by one until it is found.
@@ -454,15 +461,16 @@ impl Arena {
         loop {
             let mut open: Vec<usize> =
                 (0..sequences.len()).filter(|&index| outcomes[index].is_none()).collect();
-            if open.is_empty() {
-                return Ok(outcomes.into_iter().flatten().collect());
+            // An input that hangs may take seconds, and the next ones may be like it.
+            if open.is_empty() || is_late(scope) {
+                return Ok(outcomes.into_iter().map_while(|outcome| outcome).collect());
             }
             if careful {
                 open.truncate(1);
             }
             let chosen: Vec<&Sequence> = open.iter().map(|&index| &sequences[index]).collect();
             let config = ArenaConfig { steps: self.pace.steps(), ..self.config };
-            let frame = encode::run(&chosen, versions, show_all, &config);
+            let frame = encode::run(&chosen, versions, scope.show_all, &config);
             let Some(death) = self.collect(&frame, &open, &mut outcomes)? else { continue };
             let progress = open.iter().any(|&index| outcomes[index].is_some());
             let unknown = (0, versions[0], Breakdown::Crash);
@@ -724,4 +732,8 @@ impl Vm {
         });
         Death { marker: Marker::read(&self.marker), exit: finished.map(|finished| finished.exit) }
     }
+}
+
+fn is_late(scope: &RunScope) -> bool {
+    scope.until.is_some_and(|until| Instant::now() >= until)
 }

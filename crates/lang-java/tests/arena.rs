@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::fmt::Write as _;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 mod arena_support;
 
@@ -1084,12 +1084,29 @@ fn only_the_versions_asked_for_are_run() {
         builder.call("p.Account#deposit", Some(account), &[amount]);
     });
     let sequences = std::slice::from_ref(&sequence);
-    let scope = |versions: &[u32]| RunScope { versions: versions.to_vec(), show_all: false };
+    let scope =
+        |versions: &[u32]| RunScope { versions: versions.to_vec(), show_all: false, ..RunScope::default() };
     let same = |outcomes: Vec<SequenceOutcome>| matches!(outcomes[0], SequenceOutcome::Same { .. });
     assert!(same(opened.arena.run_in(sequences, &scope(&[0, 2])).unwrap()));
     assert!(!same(opened.arena.run_in(sequences, &scope(&[0, 1])).unwrap()));
     assert!(opened.arena.run_in(sequences, &scope(&[3])).is_err());
     assert!(opened.folder.path().exists());
+}
+
+/// Found where inputs that hang in a library, each for seconds, came one after the other.
+#[test]
+fn nothing_is_begun_when_the_time_is_up() {
+    let mut opened = open(&[ORIGINAL]);
+    let sequence = build(&opened.arena, |builder| {
+        builder.account(10);
+    });
+    let sequences = [sequence.clone(), sequence];
+    let late = RunScope { until: Some(Instant::now()), ..RunScope::default() };
+    assert_eq!(opened.arena.run_in(&sequences, &late).unwrap(), []);
+    assert_eq!(opened.arena.confirm(&sequences[0], 2, &late).unwrap(), []);
+    let later = RunScope { until: Some(Instant::now() + Duration::from_mins(10)), ..RunScope::default() };
+    assert_eq!(opened.arena.run_in(&sequences, &later).unwrap().len(), 2);
+    assert_eq!(opened.arena.confirm(&sequences[0], 2, &later).unwrap().len(), 1);
 }
 
 #[test]

@@ -105,7 +105,7 @@ fn call(run: &JavaRun, name: &str, arguments: &[i64]) -> Sequence {
 }
 
 fn searched() -> RunScope {
-    RunScope { versions: vec![0, 1], show_all: false }
+    RunScope { versions: vec![0, 1], show_all: false, ..RunScope::default() }
 }
 
 fn run_one(run: &mut JavaRun, sequence: &Sequence) -> Ran {
@@ -174,13 +174,15 @@ fn versions_see_the_same_time_and_what_hangs_on_it_shows_when_it_is_run_again() 
     let names = ["now", "supplied", "later", "passes", "waits"];
     let inputs: Vec<Sequence> = names.map(|name| call(run, name, &[])).to_vec();
     for _ in 0..3 {
-        let ran = run.run(&inputs, &RunScope { versions: vec![0, 1], show_all: true }).unwrap();
+        let ran = run
+            .run(&inputs, &RunScope { versions: vec![0, 1], show_all: true, ..RunScope::default() })
+            .unwrap();
         for (name, ran) in names.iter().zip(ran) {
             assert!(matches!(ran.outcome, SequenceOutcome::Same { .. }), "{name}: {:?}", ran.outcome);
         }
         std::thread::sleep(Duration::from_millis(5));
     }
-    let all = RunScope { versions: vec![0, 1], show_all: true };
+    let all = RunScope { versions: vec![0, 1], show_all: true, ..RunScope::default() };
     let unstable = |run: &mut JavaRun, number: usize| {
         let seen = run.confirm(&inputs[number], 3, &all).unwrap();
         seen.iter().all(|seen| matches!(seen, Confirmation::Unstable { .. }))
@@ -579,7 +581,7 @@ fn all_classes_of_a_case_run_with_probes() {
         }
         let inputs: Vec<Sequence> =
             (0..50).filter_map(|_| try_random_sequence(&catalog, class, 3, &mut dice)).collect();
-        let scope = RunScope { versions: vec![0, 1], show_all: true };
+        let scope = RunScope { versions: vec![0, 1], show_all: true, ..RunScope::default() };
         for ran in run.run(&inputs, &scope).unwrap() {
             reached += u32::from(ran.feedback.reached);
             match ran.outcome {

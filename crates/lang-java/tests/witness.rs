@@ -178,7 +178,7 @@ impl Case {
             SequenceOutcome::Failed { version: 1, .. } => None,
             other => panic!("{other:?}"),
         };
-        let scope = bonafix_lang::RunScope { versions: vec![0], show_all: true };
+        let scope = bonafix_lang::RunScope { versions: vec![0], show_all: true, ..Default::default() };
         let alone = self.arena.run_in(std::slice::from_ref(input), &scope).unwrap().remove(0);
         let SequenceOutcome::Same { observation: Some(alone), .. } = alone else { panic!("{alone:?}") };
         let difference = observations.as_ref().map(|observations| {
@@ -836,7 +836,7 @@ fn whatever_the_arena_can_run_compiles() {
     let sequences: Vec<Sequence> = (0..30_000).map(|_| chance.sequence(arena.catalog())).collect();
     let sequences: Vec<Sequence> =
         sequences.into_iter().chain((0..2000).map(|_| chance.pick(arena.catalog()))).collect();
-    let scope = bonafix_lang::RunScope { versions: vec![0], show_all: true };
+    let scope = bonafix_lang::RunScope { versions: vec![0], show_all: true, ..Default::default() };
     let outcomes = arena.run_in(&sequences, &scope).unwrap();
     let mut methods = String::new();
     let (mut calls, mut checked) = (0, 0);

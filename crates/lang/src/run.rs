@@ -18,6 +18,8 @@ pub struct RunScope {
     pub versions: Vec<u32>,
     /// Tell what was seen even where all versions did the same.
     pub show_all: bool,
+    /// What has not begun by then is not run, and there are fewer results; none for no end.
+    pub until: Option<std::time::Instant>,
 }
 
 /// Versions of a program, side by side, in which inputs run.
@@ -28,12 +30,13 @@ pub trait Run: Send {
     /// What inputs should bring about, by number.
     fn goals(&self) -> &[Goal];
 
-    /// Runs each input in the versions of the scope, in that order; results in the order of the inputs. An input that
+    /// Runs each input in the versions of the scope, in that order; results in the order of the inputs, of the first ones
+    /// only if the time is up before. An input that
     /// breaks down in one version is not run in those behind it.
     fn run(&mut self, inputs: &[Sequence], scope: &RunScope) -> Result<Vec<Ran>, LangError>;
 
     /// Runs one input several times in each version, each time in fresh state, the versions taking turns. Only what is
-    /// stable in both of two versions tells them apart.
+    /// stable in both of two versions tells them apart. Nothing at all if the time is up before all is known.
     fn confirm(
         &mut self,
         input: &Sequence,

@@ -71,7 +71,7 @@ impl Contest<'_> {
         let options = SearchOptions {
             seed: self.seed,
             budget,
-            scope: RunScope { versions: versions.to_vec(), show_all: false },
+            scope: RunScope { versions: versions.to_vec(), show_all: false, ..RunScope::default() },
             patience: PATIENCE,
             kept: kept.to_vec(),
         };

@@ -24,6 +24,8 @@ const REPLAYS: u32 = 3;
 const REPLAYS_OF_UNSTABLE: u32 = 12;
 /// Inputs that making one smaller may cost.
 const MINIMISING: u64 = 4000;
+/// Why what was found does not count when nothing more could be run for it.
+pub(super) const OUT_OF_TIME: &str = "out-of-time";
 /// What is found when the time is almost up is still made smaller for so long.
 const LAST_MINUTE: Duration = Duration::from_secs(5);
 
@@ -47,10 +49,6 @@ impl Dismissal {
     pub(super) fn new(reason: &str, claim: &Claim, question: Question) -> Self {
         Self { reason: reason.to_owned(), example: sentence(claim, question) }
     }
-
-    fn flaky(claim: &Claim, question: Question) -> Self {
-        Self::new("flaky", claim, question)
-    }
 }
 
 impl Trial<'_> {
@@ -65,34 +63,42 @@ impl Trial<'_> {
             Some(_) => CONFIRMATIONS,
             None => CONFIRMATIONS_OF_BREAKDOWN,
         };
-        if self.confirm(input, repetitions, run)?.is_none() {
-            return Ok(Err(Dismissal::flaky(claim, question)));
+        let until = self.deadline.map(|deadline| deadline.max(Instant::now() + LAST_MINUTE));
+        if self.confirm(input, repetitions, until, run)?.is_none() {
+            return Ok(Err(self.unconfirmed(claim)));
         }
-        let small = self.smaller(input, claim, run)?;
+        let small = self.smaller(input, claim, until, run)?;
         // What was made smaller may have become something else; then the input as it was found has to do.
         let candidates = if small == *input { vec![small] } else { vec![small, input.clone()] };
-        let mut dismissal = Dismissal::flaky(claim, question);
+        let mut dismissal = None;
         for candidate in candidates {
-            let Some(confirmed) = self.confirm(&candidate, repetitions, run)? else { continue };
+            let Some(confirmed) = self.confirm(&candidate, repetitions, until, run)? else { continue };
             if self.leaves_numbers(&candidate, run)? {
-                dismissal = Dismissal::new(RemarkReason::NotFinite.key(), &confirmed.claim, question);
+                dismissal = Some(Dismissal::new(RemarkReason::NotFinite.key(), &confirmed.claim, question));
                 continue;
             }
             if is_noise(&candidate, &confirmed, run)? {
-                dismissal = Dismissal::new(RemarkReason::IllConditioned.key(), &confirmed.claim, question);
+                let reason = RemarkReason::IllConditioned.key();
+                dismissal = Some(Dismissal::new(reason, &confirmed.claim, question));
                 continue;
             }
             if is_half_done(&candidate, &confirmed, run)? {
-                dismissal = Dismissal::new("half-done", &confirmed.claim, question);
+                dismissal = Some(Dismissal::new("half-done", &confirmed.claim, question));
                 continue;
             }
             self.telling.push(candidate.clone());
             match self.write(&candidate, &confirmed)? {
                 Ok(evidence) => return Ok(Ok(evidence)),
-                Err(other) => dismissal = other,
+                Err(other) => dismissal = Some(other),
             }
         }
-        Ok(Err(dismissal))
+        Ok(Err(dismissal.unwrap_or_else(|| self.unconfirmed(claim))))
+    }
+
+    /// What was not seen again: because it is not the same each time, or because the time was up before.
+    fn unconfirmed(&self, claim: &Claim) -> Dismissal {
+        let reason = if self.is_late() { OUT_OF_TIME } else { "flaky" };
+        Dismissal::new(reason, claim, self.refutation.question)
     }
 
     fn all_versions(&self) -> Vec<u32> {
@@ -104,9 +110,10 @@ impl Trial<'_> {
         &self,
         input: &Sequence,
         repetitions: u32,
+        until: Option<Instant>,
         run: &mut dyn Run,
     ) -> Result<Option<Confirmed>, LangError> {
-        let all = RunScope { versions: self.all_versions(), show_all: true };
+        let all = RunScope { versions: self.all_versions(), show_all: true, until };
         let confirmations = run.confirm(input, repetitions, &all)?;
         let wavering: Vec<Difference> = confirmations.iter().take(JUDGED.len()).flat_map(wavering).collect();
         let mut seen = confirmations.iter().map(|confirmation| Seen::of(confirmation).covered(&wavering));
@@ -126,7 +133,7 @@ impl Trial<'_> {
     /// Does the changed code of the reference come upon something that is not a number, and does so with no input of a
     /// test? An argument outside of a function's domain is as good as a NaN that was passed, however finite it looks.
     pub(super) fn leaves_numbers(&mut self, input: &Sequence, run: &mut dyn Run) -> Result<bool, LangError> {
-        let in_reference = RunScope { versions: vec![JUDGED[0]], show_all: false };
+        let in_reference = RunScope { versions: vec![JUDGED[0]], show_all: false, ..RunScope::default() };
         let compared = |inputs: &[Sequence], run: &mut dyn Run| {
             let ran = run.run(inputs, &in_reference)?;
             Ok::<bool, LangError>(ran.iter().any(|ran| ran.feedback.compared_nan))
@@ -140,7 +147,13 @@ impl Trial<'_> {
         Ok(self.tests_leave_numbers == Some(false))
     }
 
-    fn smaller(&self, input: &Sequence, claim: &Claim, run: &mut dyn Run) -> Result<Sequence, LangError> {
+    fn smaller(
+        &self,
+        input: &Sequence,
+        claim: &Claim,
+        until: Option<Instant>,
+        run: &mut dyn Run,
+    ) -> Result<Sequence, LangError> {
         let place = key(input, claim);
         let mut still = |candidate: &Sequence, ran: &Ran| match self.rule_on(candidate, &ran.outcome) {
             Ruling::Evidence(claim) => key(candidate, &claim) == place,
@@ -148,7 +161,6 @@ impl Trial<'_> {
         };
         // An input that never ends costs a second each time.
         let inputs = if claim.difference.is_none() { MINIMISING / 20 } else { MINIMISING };
-        let until = self.deadline.map(|deadline| deadline.max(Instant::now() + LAST_MINUTE));
         bonafix_generate::minimise(input, run, &judged_scope(), &mut still, Allowance { inputs, until })
     }
 }
@@ -190,7 +202,7 @@ fn is_half_done(input: &Sequence, confirmed: &Confirmed, run: &mut dyn Run) -> R
         };
         (value, observation.thrown_at(step).map(|exception| exception.type_name.clone()))
     };
-    let scope = RunScope { versions: vec![JUDGED[0]], show_all: true };
+    let scope = RunScope { versions: vec![JUDGED[0]], show_all: true, ..RunScope::default() };
     let ran = run.run(&without, &scope)?;
     Ok(ran.into_iter().any(|ran| match ran.outcome {
         SequenceOutcome::Same { observation: Some(observation), .. } => at(&observation) != at(reference),

@@ -12,7 +12,7 @@ use bonafix_model::{
     Sequence, SequenceOutcome, Step, Strength,
 };
 
-use super::proof::Dismissal;
+use super::proof::{Dismissal, OUT_OF_TIME};
 use super::writing::sentence;
 use super::{JUDGED, Question, Refutation, Searched, judged_scope};
 use crate::judging::deadline;
@@ -121,13 +121,13 @@ impl Trial<'_> {
         }
     }
 
-    fn is_late(&self) -> bool {
+    pub(super) fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     fn too_late(&mut self, claim: &Claim) {
         let question = self.refutation.question;
-        self.discards.add("out-of-time", || sentence(claim, question));
+        self.discards.add(OUT_OF_TIME, || sentence(claim, question));
     }
 
     /// What a batch brings when the time is up is told of, and nothing is run for it.
