@@ -135,7 +135,7 @@ pub(crate) struct CheckArguments {
     #[arg(long, value_name = "TEST", help_heading = "What to judge")]
     pub(crate) tests: Vec<String>,
     /// Judge by this technique only; may be repeated. By default rgt where there is a reference, and all others where
-    /// there is none; opad for every C program
+    /// there is none; for C programs opad in either case, and patch-sim where there is none
     #[arg(
         long,
         value_enum,

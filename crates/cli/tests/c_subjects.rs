@@ -152,8 +152,31 @@ fn a_right_patch_is_not_refuted_and_what_was_tried_is_told() {
 
 #[test]
 fn a_technique_that_cannot_judge_programs_is_refused() {
-    judge_by_reference(&abs(), "return -x;", &["--technique", "patch-sim"])
-        .expect(1, &["patch-sim cannot judge such programs", "rgt and opad"]);
+    judge_by_reference(&abs(), "return -x;", &["--technique", "agreement"])
+        .expect(1, &["agreement cannot judge such programs", "rgt, opad and patch-sim"]);
+}
+
+#[test]
+fn executions_of_programs_are_compared_statement_by_statement() {
+    let more = ["--technique", "patch-sim", "--format", "json"];
+    let body = "if (x < 0)\n+        x = -x;\n+    return x;";
+    let diff = format!(
+        "--- a/abs.c\n+++ b/abs.c\n@@ -2,5 +2,7 @@\n \n static int absolute(int x)\n {{\n-    return x;\n+    {body}\n }}\n"
+    );
+    let subject = abs();
+    let mut arguments = vec!["--budget", "100inputs"];
+    arguments.extend(more);
+    let report = subject.judge(&subject.patch("fix.diff", diff), &arguments).expect(0, &[]).json();
+    let similarity = &report["patches"][0]["similarity"];
+    let tests = similarity["tests"].as_array().unwrap();
+    let of = |name: &str| tests.iter().find(|test| test["name"] == name).unwrap();
+    // The `if` is a line that both run, and the line behind it is run with negative numbers only.
+    assert_eq!(of("positive")["class"], "passing");
+    assert_eq!(of("negative")["class"], "failing");
+    let change = |name: &str| of(name)["change"]["value"].as_f64().unwrap();
+    assert!(change("negative") > change("positive"), "{similarity:#}");
+    assert!(tests.iter().any(|test| test["origin"] == "generated"), "{similarity:#}");
+    assert_eq!(report["patches"][0]["efforts"][0]["technique"], "patch-sim");
 }
 
 #[test]

@@ -7,6 +7,7 @@
 #![warn(missing_docs)]
 
 mod align;
+mod counterparts;
 mod distance;
 mod elements;
 mod outline;
@@ -18,6 +19,7 @@ use std::borrow::Cow;
 use bonafix_model::{ChangeKind, DeltaElement, DeltaFile, ElementKind, LineAlignment, LineRange, Statement};
 use camino::Utf8Path;
 
+pub use counterparts::{ChangedStatements, Counterparts};
 pub use outline::{Builder, Element, Gathered, Interner, Outline, Standing, leaves, lines_of};
 pub use source::decode;
 

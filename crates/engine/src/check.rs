@@ -169,7 +169,11 @@ impl Work<'_> {
         let reads_bytes = project.fuzzer().is_some();
         let means = Means { has_reference: self.description.reference.is_some(), reads_bytes };
         let Some(unfit) = self.options.judging.unfit(means) else { return Ok(()) };
-        let fitting = if reads_bytes { "rgt and opad" } else { "rgt, new-failures, patch-sim and agreement" };
+        let fitting = if reads_bytes {
+            "rgt, opad and patch-sim"
+        } else {
+            "rgt, new-failures, patch-sim and agreement"
+        };
         let message = format!("{} cannot judge such programs: here there are {fitting}", unfit.name());
         Err(Stop::Error(CheckError::Usage(message)))
     }

@@ -24,6 +24,7 @@ use camino::Utf8Path;
 use self::trial::Trial;
 use crate::judging::{JudgingOptions, deadline};
 use crate::session::Session;
+use crate::similarity::{Compared, Comparison, Programs};
 
 /// The patched version's place among the versions; the one that is taken for right comes before it.
 const PATCHED: u32 = 1;
@@ -35,12 +36,15 @@ const SLICE: u64 = 100;
 const KEPT: usize = 300;
 /// Of the time, the part that is left for valgrind, which is slow, and for measures.
 const SHARE_AFTER: u32 = 5;
+/// Inputs of the campaign that are traced at most.
+const TRACED: usize = 200;
 /// Inputs that are looked at under valgrind where inputs are counted and not time.
 const VALGRIND_INPUTS: usize = 12;
 
 /// One patch, to be refuted.
-pub(crate) struct Fuzzing<'a> {
-    pub(crate) fuzzer: &'a dyn Fuzz,
+#[derive(Clone, Copy)]
+pub(crate) struct Fuzzing<'a, 'f> {
+    pub(crate) fuzzer: &'f dyn Fuzz,
     pub(crate) session: &'a Session<'a>,
     /// Name of the patch's files in the run directory.
     pub(crate) folder: &'a str,
@@ -72,19 +76,12 @@ pub(crate) struct Fuzzed {
     pub(crate) first_input: Option<Duration>,
 }
 
-impl Fuzzing<'_> {
-    pub(crate) fn carry_out(&self) -> Result<Fuzzed, LangError> {
+impl<'f> Fuzzing<'_, 'f> {
+    /// What came of it, and the campaign, in which further inputs can be run.
+    pub(crate) fn carry_out(&self) -> Result<(Fuzzed, Box<dyn Campaign + 'f>), LangError> {
         let started = Instant::now();
         let kept = self.kept_inputs();
-        let request = FuzzRequest {
-            versions: self.versions,
-            failing: self.failing,
-            passing: self.passing,
-            kept: &kept,
-            seed: self.options.seed,
-            limit: self.limit,
-        };
-        let opened = self.fuzzer.open(&request, self.log)?;
+        let opened = self.fuzzer.open(&self.request(&kept), self.log)?;
         let mut campaign = opened.campaign;
         // What is built first is not what the budget is for.
         let deadline = deadline(self.options.budget, Instant::now());
@@ -105,7 +102,39 @@ impl Fuzzing<'_> {
         let mut fuzzed = trial.close(&campaign.state(), corpus, kept.len() as u64, ended);
         fuzzed.notices = opened.notices;
         fuzzed.first_input = first_input;
-        Ok(fuzzed)
+        Ok((fuzzed, campaign))
+    }
+
+    /// What the language is asked for.
+    fn request<'b>(&'b self, kept: &'b [ProgramInput]) -> FuzzRequest<'b> {
+        FuzzRequest {
+            versions: self.versions,
+            failing: self.failing,
+            passing: self.passing,
+            kept,
+            seed: self.options.seed,
+            limit: self.limit,
+        }
+    }
+
+    /// Compares executions of the buggy and of the patched version, with inputs of a campaign as generated tests.
+    pub(crate) fn compare(&self, campaign: &mut (dyn Campaign + '_)) -> Result<Compared, LangError> {
+        let buggy = self.number_of(VersionRole::Buggy);
+        let buggy = buggy.ok_or_else(|| LangError::Internal("there is no buggy version".to_owned()))?;
+        let mut tracer = self.fuzzer.tracer(&self.request(&[]), self.log)?;
+        let mut corpus = campaign.corpus();
+        // Those that reach the change come first.
+        corpus.truncate(TRACED);
+        let comparison = Comparison {
+            failing: self.failing,
+            passing: self.passing,
+            options: self.options,
+            // As above, what is built first does not count.
+            deadline: deadline(self.options.budget, Instant::now()),
+        };
+        let options = rulings::program_options(self.options.strict, self.fuzzer.tested());
+        let mut inputs = Programs { campaign, corpus, versions: (buggy, PATCHED), options };
+        comparison.carry_out(tracer.as_mut(), &mut inputs)
     }
 
     /// Lets the fuzzer run, slice by slice, and looks at what each of them found.

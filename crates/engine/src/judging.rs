@@ -45,9 +45,9 @@ impl Technique {
     /// Does it judge programs that read bytes, or else functions that are called?
     pub(crate) fn fits(self, means: Means) -> bool {
         match self {
-            Self::Rgt => true,
+            Self::Rgt | Self::PatchSim => true,
             Self::Opad => means.reads_bytes,
-            Self::NewFailures | Self::PatchSim | Self::Agreement => !means.reads_bytes,
+            Self::NewFailures | Self::Agreement => !means.reads_bytes,
         }
     }
 }
@@ -103,7 +103,7 @@ impl JudgingOptions {
             // Without a reference there is nothing to differ from.
             _ if technique == Technique::Rgt && !means.has_reference => false,
             _ if !technique.fits(means) => false,
-            None => means.reads_bytes || (technique == Technique::Rgt) == means.has_reference,
+            None => technique == Technique::Opad || (technique == Technique::Rgt) == means.has_reference,
             Some(chosen) => chosen.contains(&technique),
         }
     }
@@ -214,7 +214,8 @@ mod tests {
         assert_eq!(wanted(None, true, false), [Rgt]);
         assert_eq!(wanted(None, false, false), [NewFailures, PatchSim, Agreement]);
         assert_eq!(wanted(None, true, true), [Rgt, Opad]);
-        assert_eq!(wanted(None, false, true), [Opad]);
+        assert_eq!(wanted(None, false, true), [PatchSim, Opad]);
+        assert_eq!(wanted(Some(vec![PatchSim]), true, true), [PatchSim]);
         assert_eq!(wanted(Some(vec![Rgt]), true, true), [Rgt]);
         assert_eq!(wanted(Some(Vec::new()), true, true), []);
     }
@@ -226,7 +227,8 @@ mod tests {
                 JudgingOptions { techniques: Some(vec![chosen]), ..crate::testing::judging_options() };
             options.unfit(Means { has_reference: true, reads_bytes })
         };
-        assert_eq!(unfit(Technique::PatchSim, true), Some(Technique::PatchSim));
+        assert_eq!(unfit(Technique::Agreement, true), Some(Technique::Agreement));
+        assert_eq!(unfit(Technique::PatchSim, true), None);
         assert_eq!(unfit(Technique::Opad, false), Some(Technique::Opad));
         assert_eq!(unfit(Technique::Rgt, true), None);
     }

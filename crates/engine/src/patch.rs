@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use bonafix_judge::combine;
-use bonafix_lang::{Diagnostic, Explore, ExploredVersion, Fuzz, LangError, Project, Run};
+use bonafix_lang::{Diagnostic, Explore, ExploreRequest, ExploredVersion, Fuzz, LangError, Project, Run};
 use bonafix_model::{
     Budget, Delta, FileEdit, InconclusiveReason, InputSet, InvalidReason, Notice, PatchReport, Plausibility,
     Stage, TestChange, TestChangeKind, TestId, TestSelection, TreeChange, TriggerOrigin, Verdict,
@@ -19,7 +19,7 @@ use crate::fuzzing::Fuzzing;
 use crate::judging::{JudgingOptions, Means, Technique};
 use crate::refute::{Question, Refutation, Searched};
 use crate::session::{Clock, Session};
-use crate::similarity::{Comparison, Inputs};
+use crate::similarity::{Calls, Compared, Comparison};
 
 /// How many compiler messages a verdict repeats.
 const SHOWN_DIAGNOSTICS: usize = 20;
@@ -146,7 +146,8 @@ impl Bench<'_> {
         clock: &mut Clock,
     ) -> Result<Option<InputSet>, LangError> {
         let (by_reference, by_faults) = (self.wants(Technique::Rgt), self.wants(Technique::Opad));
-        if !by_reference && !by_faults {
+        let compares = self.wants(Technique::PatchSim);
+        if !by_reference && !by_faults && !compares {
             return Ok(None);
         }
         let nothing = (TreeChange::default(), Delta::default());
@@ -164,28 +165,44 @@ impl Bench<'_> {
         };
         let (failing, passing) = self.tests_by_outcome();
         let name = report.name.clone();
-        let outcome = self.session.step(Stage::Judge, Some(&name), clock, |log| {
-            let fuzzing = Fuzzing {
-                fuzzer,
-                session: self.session,
-                folder,
-                versions: &versions,
-                by_reference,
-                by_faults,
-                failing: &failing,
-                passing: &passing,
-                options: self.judging,
-                limit: self.limit_of_inputs(),
-                kept,
-                log,
-            };
-            (fuzzing.carry_out(), false)
-        })?;
+        let options = JudgingOptions { budget: self.budget_of_search(), ..self.judging.clone() };
+        let fuzzing = Fuzzing {
+            fuzzer,
+            session: self.session,
+            folder,
+            versions: &versions,
+            by_reference,
+            by_faults,
+            failing: &failing,
+            passing: &passing,
+            options: &options,
+            limit: self.limit_of_inputs(),
+            kept,
+            // Each stage has its own.
+            log: Utf8Path::new(""),
+        };
+        let (outcome, mut campaign) = self
+            .session
+            .step(Stage::Judge, Some(&name), clock, |log| (Fuzzing { log, ..fuzzing }.carry_out(), false))?;
         clock.note("first-input", outcome.first_input);
         report.evidence.extend(outcome.evidence);
         report.efforts.extend(outcome.efforts);
         report.notices.extend(outcome.notices);
+        if compares {
+            let similarity = self.session.step(Stage::Compare, Some(&name), clock, |log| {
+                (Fuzzing { log, ..fuzzing }.compare(campaign.as_mut()), false)
+            });
+            note_comparison(similarity, report)?;
+        }
         Ok(Some(outcome.inputs))
+    }
+
+    /// What the search may cost: half of the time is for traces, where executions are compared.
+    fn budget_of_search(&self) -> Budget {
+        match self.judging.budget {
+            Budget::Time(time) if self.wants(Technique::PatchSim) => Budget::Time(time / 2),
+            budget => budget,
+        }
     }
 
     /// What one input may take: more than the slowest of the tests, but no input is worth what a test is.
@@ -219,11 +236,7 @@ impl Bench<'_> {
             true => Question::OnlyInputs(Technique::PatchSim.name()),
             false => Question::OnlyInputs(Technique::Agreement.name()),
         };
-        // Half of the time is for traces.
-        let budget = match self.judging.budget {
-            Budget::Time(time) if compares => Budget::Time(time / 2),
-            budget => budget,
-        };
+        let budget = self.budget_of_search();
         let asked = Asked { explorer, question, versions, budget, folder, kept };
         let (searched, mut run) = self.search(&asked, report, clock)?;
         if compares {
@@ -244,31 +257,20 @@ impl Bench<'_> {
         let (failing, passing) = self.tests_by_outcome();
         let name = report.name.clone();
         let compared = self.session.step(Stage::Compare, Some(&name), clock, |log| {
-            let comparison = Comparison {
-                explorer: asked.explorer,
+            let comparison =
+                Comparison { failing: &failing, passing: &passing, options: self.judging, deadline };
+            let request = ExploreRequest {
                 versions: asked.versions,
                 failing: &failing,
                 passing: &passing,
-                options: self.judging,
-                deadline,
-                log,
+                heap_mib: self.judging.heap_mib,
             };
             let Searched { catalog, knowledge, corpus, .. } = searched;
-            (comparison.carry_out(&mut Inputs { catalog, knowledge, run, corpus }), false)
+            let mut calls = Calls { explorer: asked.explorer, catalog, knowledge, run, corpus };
+            let tracer = asked.explorer.tracer(&request, log);
+            (tracer.and_then(|mut tracer| comparison.carry_out(tracer.as_mut(), &mut calls)), false)
         });
-        let compared = match compared {
-            Ok(compared) => compared,
-            Err(LangError::Interrupted) => return Err(LangError::Interrupted),
-            // What the search has found stands without it.
-            Err(error) => {
-                report.notices.push(Notice::new("not-compared", error.to_string()));
-                return Ok(());
-            }
-        };
-        report.evidence.extend(compared.evidence);
-        report.notices.extend(compared.notices);
-        report.similarity = Some(compared.similarity);
-        Ok(())
+        note_comparison(compared, report)
     }
 
     /// Searches for inputs that answer a question about a patch.
@@ -410,6 +412,20 @@ impl Bench<'_> {
             .map(|(path, edit)| TestChange { path: path.clone(), kind: kind(path, edit) })
             .collect()
     }
+}
+
+/// What the search has found stands without a comparison that could not be made.
+fn note_comparison(compared: Result<Compared, LangError>, report: &mut PatchReport) -> Result<(), LangError> {
+    match compared {
+        Ok(compared) => {
+            report.evidence.extend(compared.evidence);
+            report.notices.extend(compared.notices);
+            report.similarity = Some(compared.similarity);
+        }
+        Err(LangError::Interrupted) => return Err(LangError::Interrupted),
+        Err(error) => report.notices.push(Notice::new("not-compared", error.to_string())),
+    }
+    Ok(())
 }
 
 /// The program's part of a change.

@@ -3,18 +3,18 @@
 //! Traces can be long, so each is turned into distances as soon as it comes. What is kept of an original test is what it
 //! ran inside of changed methods on the buggy version, with which generated tests are compared.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use bonafix_judge::distance::{Limit, distance};
 use bonafix_judge::patch_sim::{self, Options as SimOptions};
+use bonafix_judge::programs::{self, ProgramOptions, ProgramRuling};
 use bonafix_judge::rgt::{self, RgtOptions, Ruling};
-use bonafix_lang::{Explore, ExploreRequest, ExploredVersion, LangError, Run, TraceLimits, Traced, Tracer};
+use bonafix_lang::{Campaign, Explore, LangError, Run, TraceLimits, Traced, Tracer, Watch, shown_bytes};
 use bonafix_model::{
-    CallOrigin, CallableId, Catalog, Distance, Evidence, Knowledge, Notice, Sequence, SetAside, Similarity,
-    Strength, TestClass, TestFigures, TestId, TestOrigin, Trace,
+    CallOrigin, CallableId, Catalog, Distance, Evidence, Knowledge, Notice, ProgramInput, Sequence, SetAside,
+    Similarity, Strength, TestClass, TestFigures, TestId, TestOrigin, Trace,
 };
-use camino::Utf8Path;
 
 use crate::judging::JudgingOptions;
 use crate::refute::judged_scope;
@@ -31,28 +31,56 @@ const MOST_TESTS: usize = 400;
 /// Passing tests that are traced together with those that show the bug; then come ever more at a time, so that some are
 /// known when the time is up.
 const FIRST_TESTS: usize = 12;
-/// Inputs that are traced at a time, until enough of them reach the change.
-const AT_A_TIME: usize = 40;
+/// Call sequences that are traced at a time, until enough of them reach the change.
+const CALLS_AT_A_TIME: usize = 40;
+/// The same for inputs of programs, of which each takes some processes.
+const PROGRAMS_AT_A_TIME: usize = 4;
+const NO_TIME: &str = "there was no time left for it";
 
 /// One patch, to be compared with the buggy version.
 pub(crate) struct Comparison<'a> {
-    pub(crate) explorer: &'a dyn Explore,
-    /// Buggy, patched.
-    pub(crate) versions: &'a [ExploredVersion<'a>],
     pub(crate) failing: &'a [TestId],
     pub(crate) passing: &'a [TestId],
     pub(crate) options: &'a JudgingOptions,
     pub(crate) deadline: Option<Instant>,
-    pub(crate) log: &'a Utf8Path,
 }
 
-/// Where inputs run beside each other, to see whether they show something else.
-pub(crate) struct Inputs<'a> {
+/// What a search has found, of which generated tests are made.
+pub(crate) trait Inputs<Input> {
+    /// Inputs that reach the change, or may.
+    fn corpus(&self) -> &[Input];
+
+    /// So many are traced together.
+    fn at_a_time(&self) -> usize;
+
+    /// Tests in the order in which they are worth tracing.
+    fn nearest_first(&self, tests: &[TestId]) -> Vec<TestId>;
+
+    /// An input in a few words.
+    fn name(&self, input: &Input) -> String;
+
+    /// For each input, whether the patched version shows something else than the buggy one, where it counts.
+    fn differ(&mut self, inputs: &[Input]) -> Result<Vec<bool>, LangError>;
+}
+
+/// Call sequences, and where they run.
+pub(crate) struct Calls<'a> {
+    pub(crate) explorer: &'a dyn Explore,
     pub(crate) catalog: &'a Catalog,
     pub(crate) knowledge: &'a Knowledge,
     pub(crate) run: &'a mut dyn Run,
     /// In terms of the catalog.
     pub(crate) corpus: &'a [Sequence],
+}
+
+/// What whole programs are given, and where they run.
+pub(crate) struct Programs<'a, 'c> {
+    pub(crate) campaign: &'a mut (dyn Campaign + 'c),
+    pub(crate) corpus: Vec<ProgramInput>,
+    /// The numbers of the buggy and of the patched version in the campaign.
+    pub(crate) versions: (u32, u32),
+    /// What of their behaviour counts.
+    pub(crate) options: ProgramOptions,
 }
 
 /// What came of it.
@@ -64,23 +92,20 @@ pub(crate) struct Compared {
 
 impl Comparison<'_> {
     /// Compares the original tests and some of the inputs of a search in the same versions.
-    pub(crate) fn carry_out(&self, inputs: &mut Inputs<'_>) -> Result<Compared, LangError> {
-        let request = ExploreRequest {
-            versions: self.versions,
-            failing: self.failing,
-            passing: self.passing,
-            heap_mib: self.options.heap_mib,
-        };
-        let mut tracer = self.explorer.tracer(&request, self.log)?;
+    pub(crate) fn carry_out<Input: Clone>(
+        &self,
+        tracer: &mut dyn Tracer<Input>,
+        inputs: &mut dyn Inputs<Input>,
+    ) -> Result<Compared, LangError> {
         let mut figures = Figures::new(self.options.similarity, tracer.shared());
         figures.varied = self.options.varied_tests.then(BTreeSet::new);
         // Half of the time is for original tests; what is left of it at the end is theirs too.
-        let mut tests = self.tests(inputs.knowledge, &mut figures);
-        self.trace_tests(tracer.as_mut(), &mut tests, self.half_time(), &mut figures)?;
-        self.trace_inputs(tracer.as_mut(), inputs, &mut figures)?;
-        self.trace_tests(tracer.as_mut(), &mut tests, self.deadline, &mut figures)?;
+        let mut tests = self.tests(inputs.nearest_first(self.passing), &mut figures);
+        self.trace_tests(tracer, &mut tests, self.half_time(), &mut figures)?;
+        self.trace_inputs(tracer, inputs, &mut figures)?;
+        self.trace_tests(tracer, &mut tests, self.deadline, &mut figures)?;
         figures.set_aside.extend(tests.waiting.iter().map(|test| {
-            let reason = "there was no time left for it".to_owned();
+            let reason = NO_TIME.to_owned();
             SetAside { name: test.to_string(), reason }
         }));
         let similarity = patch_sim::similarity(figures.tests, figures.set_aside, &self.options.similarity);
@@ -106,9 +131,9 @@ impl Comparison<'_> {
     }
 
     /// The original tests in the order in which they are traced.
-    fn tests(&self, knowledge: &Knowledge, figures: &mut Figures) -> Tests {
+    fn tests(&self, passing: Vec<TestId>, figures: &mut Figures) -> Tests {
         let mut waiting = self.failing.to_vec();
-        waiting.extend(nearest_first(self.passing, knowledge));
+        waiting.extend(passing);
         let most = MOST_TESTS.max(self.failing.len());
         for left_out in waiting.drain(most.min(waiting.len())..) {
             let reason = "more tests pass than are traced".to_owned();
@@ -118,9 +143,9 @@ impl Comparison<'_> {
     }
 
     /// Traces tests, ever more at a time, until there are no more or nothing may be begun any more.
-    fn trace_tests(
+    fn trace_tests<Input>(
         &self,
-        tracer: &mut dyn Tracer,
+        tracer: &mut dyn Tracer<Input>,
         tests: &mut Tests,
         until: Option<Instant>,
         figures: &mut Figures,
@@ -138,24 +163,29 @@ impl Comparison<'_> {
     }
 
     /// Traces inputs until enough of them reach the change.
-    fn trace_inputs(
+    fn trace_inputs<Input: Clone>(
         &self,
-        tracer: &mut dyn Tracer,
-        inputs: &mut Inputs<'_>,
+        tracer: &mut dyn Tracer<Input>,
+        inputs: &mut dyn Inputs<Input>,
         figures: &mut Figures,
     ) -> Result<(), LangError> {
         let wanted = self.options.generated_tests;
-        let chosen = spread(inputs.corpus, self.options.seed);
-        for (first, batch) in chosen.chunks(AT_A_TIME).enumerate() {
+        let chosen = spread(inputs.corpus(), self.options.seed);
+        let at_a_time = inputs.at_a_time();
+        for (first, batch) in chosen.chunks(at_a_time).enumerate() {
             if figures.generated >= wanted {
+                break;
+            }
+            if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                let name = format!("inputs from {} on", first * at_a_time + 1);
+                figures.set_aside.push(SetAside { name, reason: NO_TIME.to_owned() });
                 break;
             }
             let differs = inputs.differ(batch)?;
             tracer.inputs(batch, &self.limits(), &mut |number, traced| {
                 if figures.generated < wanted {
-                    let lines = self.explorer.render(inputs.catalog, &batch[number]);
-                    let last = lines.last().map_or("", String::as_str);
-                    let name = format!("input {}: {last}", first * AT_A_TIME + number + 1);
+                    let words = inputs.name(&batch[number]);
+                    let name = format!("input {}: {words}", first * at_a_time + number + 1);
                     figures.generated(name, traced, differs[number]);
                 }
             })?;
@@ -179,8 +209,23 @@ impl Tests {
     }
 }
 
-impl Inputs<'_> {
-    /// For each input, whether the patched version shows something else than the buggy one, where it counts.
+impl Inputs<Sequence> for Calls<'_> {
+    fn corpus(&self) -> &[Sequence] {
+        self.corpus
+    }
+
+    fn at_a_time(&self) -> usize {
+        CALLS_AT_A_TIME
+    }
+
+    fn nearest_first(&self, tests: &[TestId]) -> Vec<TestId> {
+        nearest_first(tests, self.knowledge)
+    }
+
+    fn name(&self, input: &Sequence) -> String {
+        self.explorer.render(self.catalog, input).pop().unwrap_or_default()
+    }
+
     fn differ(&mut self, inputs: &[Sequence]) -> Result<Vec<bool>, LangError> {
         let ran = self.run.run(inputs, &judged_scope())?;
         let mut differs = Vec::new();
@@ -193,6 +238,35 @@ impl Inputs<'_> {
                 matches!(ruling, Ruling::Evidence(_))
             });
             differs.push(counts);
+        }
+        Ok(differs)
+    }
+}
+
+impl Inputs<ProgramInput> for Programs<'_, '_> {
+    fn corpus(&self) -> &[ProgramInput] {
+        &self.corpus
+    }
+
+    fn at_a_time(&self) -> usize {
+        PROGRAMS_AT_A_TIME
+    }
+
+    fn nearest_first(&self, tests: &[TestId]) -> Vec<TestId> {
+        tests.to_vec()
+    }
+
+    fn name(&self, input: &ProgramInput) -> String {
+        shown_bytes(&input.bytes).into_iter().next().unwrap_or_default()
+    }
+
+    fn differ(&mut self, inputs: &[ProgramInput]) -> Result<Vec<bool>, LangError> {
+        let mut differs = Vec::new();
+        for input in inputs {
+            let buggy = self.campaign.execute(input, self.versions.0, Watch::Plain)?;
+            let patched = self.campaign.execute(input, self.versions.1, Watch::Plain)?;
+            let ruling = programs::judge(&buggy, &patched, &self.options);
+            differs.push(matches!(ruling, ProgramRuling::Evidence(_)));
         }
         Ok(differs)
     }
@@ -225,7 +299,7 @@ fn class_of(test: &TestId) -> &str {
 }
 
 /// The inputs in an order that depends on the seed alone, so that the first of them are a fair sample.
-fn spread(inputs: &[Sequence], seed: u64) -> Vec<Sequence> {
+fn spread<Input: Clone>(inputs: &[Input], seed: u64) -> Vec<Input> {
     let mut spread = inputs.to_vec();
     fastrand::Rng::with_seed(seed).shuffle(&mut spread);
     spread
@@ -257,8 +331,8 @@ impl Known {
 /// Figures as they come.
 struct Figures {
     options: SimOptions,
-    /// Statements that both versions have.
-    shared: HashSet<u32>,
+    /// Do both versions have a statement?
+    shared: Box<dyn Fn(u32) -> bool>,
     tests: Vec<TestFigures>,
     set_aside: Vec<SetAside>,
     passing: Known,
@@ -272,7 +346,7 @@ struct Figures {
 }
 
 impl Figures {
-    fn new(options: SimOptions, shared: HashSet<u32>) -> Self {
+    fn new(options: SimOptions, shared: Box<dyn Fn(u32) -> bool>) -> Self {
         Self {
             options,
             shared,
@@ -365,7 +439,7 @@ impl Figures {
         patched: &Trace,
     ) -> TestFigures {
         let around = |trace: &Trace| -> Vec<u32> {
-            trace.statements.iter().copied().filter(|statement| self.shared.contains(statement)).collect()
+            trace.statements.iter().copied().filter(|statement| (self.shared)(*statement)).collect()
         };
         TestFigures {
             name,
@@ -404,8 +478,7 @@ mod tests {
 
     /// Passing tests run 10 11 and 10 12, the failing one 10 12 and 10 13; the patch adds the statement 90.
     fn known() -> Figures {
-        let shared = (1..90).collect();
-        let mut figures = Figures::new(SimOptions::default(), shared);
+        let mut figures = Figures::new(SimOptions::default(), Box::new(|statement| statement < 90));
         figures.original(
             "pass".to_owned(),
             TestClass::Passing,
@@ -486,7 +559,7 @@ mod tests {
 
     #[test]
     fn without_the_failing_test_nobody_knows_what_passes() {
-        let mut figures = Figures::new(SimOptions::default(), HashSet::new());
+        let mut figures = Figures::new(SimOptions::default(), Box::new(|_| false));
         figures.original("fail".to_owned(), TestClass::Failing, Traced::SetAside("it hangs".to_owned()));
         figures.generated("input".to_owned(), both(trace(&[&[1]]), trace(&[&[2]])), true);
         assert_eq!(figures.tests[0].class, TestClass::Discarded);

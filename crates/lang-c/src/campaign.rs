@@ -27,7 +27,7 @@ use std::time::Duration;
 
 use bonafix_lang::{
     Campaign, Found, Fuzz, FuzzRequest, FuzzSlice, FuzzState, LangError, OpenedCampaign, ProgramDraft,
-    Tested, Watch, WitnessError, WrittenWitness,
+    Tested, Tracer, Watch, WitnessError, WrittenWitness,
 };
 use bonafix_model::{Execution, Frame, Notice, ProgramInput, TreeChange};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -41,6 +41,7 @@ use self::worker::Worker;
 use crate::project::CProject;
 use crate::serve::ServedTarget;
 use crate::target::{Sample, Target};
+use crate::trace::CTracer;
 use crate::variant::Variant;
 use crate::watch::WatchedProgram;
 
@@ -125,6 +126,14 @@ impl Fuzz for CProject {
             single: BTreeMap::new(),
         });
         Ok(OpenedCampaign { campaign, notices })
+    }
+
+    fn tracer<'a>(
+        &'a self,
+        request: &FuzzRequest<'_>,
+        log: &Utf8Path,
+    ) -> Result<Box<dyn Tracer<ProgramInput> + 'a>, LangError> {
+        Ok(Box::new(CTracer::open(self, request, log)?))
     }
 
     fn write_witness(

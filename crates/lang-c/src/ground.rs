@@ -109,6 +109,11 @@ impl Ground {
         self.folder.collect(&given.file, &input.bytes)
     }
 
+    /// Takes back what was written since the last call.
+    pub(crate) fn restore(&mut self) -> Result<(), LangError> {
+        self.folder.collect(Utf8Path::new(""), &[]).map(drop)
+    }
+
     /// Runs a job that lacks arguments and streams, for this input alone.
     pub(crate) fn run(&mut self, job: Job, given: &Given, input: &ProgramInput) -> Result<Raw, LangError> {
         let stdin = if given.by_path { Stdin::Null } else { Stdin::Bytes(input.bytes.clone()) };

@@ -22,6 +22,7 @@
 //! | `ground` | a copy of a version in which inputs are run: gives the input, takes back what a run wrote |
 //! | `seen` | from an end and raw bytes to what is told of an execution |
 //! | `serve` | a version behind a fork server: runs inputs fast, one after the other |
+//! | `trace` | which statements tests and inputs run, in two versions |
 //! | `witness` | a counterexample in its folder, and how it is run from there |
 
 mod build;
@@ -43,6 +44,7 @@ mod suite;
 mod target;
 mod testing;
 pub mod toolchain;
+mod trace;
 mod variant;
 mod version;
 mod watch;

@@ -183,7 +183,7 @@ impl CProject {
     }
 
     /// All tests of a version.
-    fn list(&self, stand: &Stand<'_>, plan: &TestPlan) -> Result<Vec<(TestId, Kind)>, LangError> {
+    pub(crate) fn list(&self, stand: &Stand<'_>, plan: &TestPlan) -> Result<Vec<(TestId, Kind)>, LangError> {
         let mut scripted = self.suite.config.names.clone();
         if let Some(command) = &self.suite.config.list {
             scripted.extend(stand.names(command, plan.default_limit)?);
@@ -263,7 +263,7 @@ impl CProject {
     }
 
     /// A copy of a version to run inputs in.
-    fn ground(
+    pub(crate) fn ground(
         &self,
         change: &TreeChange,
         variant: Variant,
@@ -287,7 +287,7 @@ impl CProject {
         })
     }
 
-    fn stand<'a>(
+    pub(crate) fn stand<'a>(
         &'a self,
         home: &'a Home,
         program: Option<&'a Utf8Path>,
@@ -301,6 +301,7 @@ impl CProject {
             program,
             originals,
             launcher: &self.workshop.launcher,
+            env: &[],
             size: size_of(home.path()),
         }
     }

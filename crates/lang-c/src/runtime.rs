@@ -18,6 +18,10 @@ const SOURCES: [(&str, &str); 4] = [
 const LIBRARY: &str = "libbonafix.so";
 const OBJECTS: [&str; 3] = ["serve.o", "persist.o", "coverage.o"];
 
+/// What programs that are traced are linked with.
+const TRACER: &str = include_str!("../../../runtime/c/trace.c");
+const TRACER_OBJECT: &str = "trace.o";
+
 /// The runtime, compiled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Runtime {
@@ -67,6 +71,22 @@ impl Runtime {
         let libraries = ["-ldl", "-lrt", "-Wl,--wrap=__asan_register_globals"].map(str::to_owned);
         objects.chain(libraries).collect()
     }
+}
+
+/// Compiles what traced programs are linked with into a folder, unless it is there; gives the flags that link it.
+pub(crate) fn tracer(workshop: &Workshop, folder: &Utf8Path) -> Result<Vec<String>, LangError> {
+    fs_err::create_dir_all(folder)?;
+    let object = folder.join(TRACER_OBJECT);
+    if !object.is_file() {
+        fs_err::write(folder.join("trace.c"), TRACER)?;
+        compile(workshop, folder, &["-c", "trace.c", "-o", TRACER_OBJECT])?;
+    }
+    Ok(vec![object.into_string(), "-lpthread".to_owned()])
+}
+
+/// What that is made of, as part of the keys of versions that it is linked into.
+pub(crate) fn tracer_source() -> &'static str {
+    TRACER
 }
 
 fn compile(workshop: &Workshop, folder: &Utf8Path, words: &[&str]) -> Result<(), LangError> {

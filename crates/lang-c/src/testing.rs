@@ -38,6 +38,8 @@ pub(crate) struct Stand<'a> {
     /// The original test files, which nothing here can write to.
     pub(crate) originals: &'a Utf8Path,
     pub(crate) launcher: &'a Launcher,
+    /// Variables for all that it starts.
+    pub(crate) env: &'a [(String, String)],
     /// Bytes in the home before the first test.
     pub(crate) size: u64,
 }
@@ -233,6 +235,9 @@ impl Stand<'_> {
         };
         let mut job = job.cwd(folder).frozen_env(&self.home.temporary()).limits(limits);
         for (name, value) in self.run.env.iter().chain(&self.tests.env) {
+            job = job.env(name, value);
+        }
+        for (name, value) in self.env {
             job = job.env(name, value);
         }
         job.sandboxed(SandboxSpec::scratch(self.home.path()).read(self.originals))

@@ -39,14 +39,21 @@ impl Variant {
                 "-fno-sanitize-recover=undefined",
                 "-fsanitize-coverage=trace-pc-guard,pc-table,trace-cmp",
             ],
-            // Pruning drops blocks, and beyond -O1 some have no line.
-            Self::Trace => &["-g", "-O1", "-fsanitize-coverage=bb,no-prune,trace-pc-guard,pc-table"],
+            Self::Trace => &[
+                "-g",
+                // Otherwise a change in one statement moves, merges or removes blocks of others.
+                "-O0",
+                // When functions end.
+                "-finstrument-functions",
+                // Pruning drops blocks.
+                "-fsanitize-coverage=bb,no-prune,trace-pc-guard,pc-table",
+            ],
             // valgrind 3.19 gives up on the DWARF 5 of clang 14.
             Self::Valgrind => &["-gdwarf-4", "-O1", "-fno-omit-frame-pointer"],
         }
     }
 
-    /// Is the runtime of `runtime/c` linked into its programs?
+    /// Are the fork server and the counters of `runtime/c` linked into its programs?
     pub fn has_runtime(self) -> bool {
         self == Self::Fuzz
     }

@@ -12,7 +12,7 @@ use walkdir::WalkDir;
 use crate::build::{Build, Workshop};
 use crate::home::{Estate, Home};
 use crate::recipe::{Recipe, is_header, is_source};
-use crate::runtime::Runtime;
+use crate::runtime::{self, Runtime};
 use crate::store_fault;
 use crate::suite::Suite;
 use crate::toolchain::Flags;
@@ -159,6 +159,9 @@ impl Versions {
             Runtime::of(&self.workshop)?.copy_objects(&folder)?;
             flags = flags.with_runtime(&folder);
         }
+        if variant == Variant::Trace {
+            flags.program = runtime::tracer(&self.workshop, &home.path().join("runtime"))?;
+        }
         let build = Build {
             workshop: &self.workshop,
             recipe: &self.recipe,
@@ -186,6 +189,9 @@ impl Versions {
             .part("length", self.estate.length().to_string());
         if variant.has_runtime() {
             key = key.parts("runtime", Runtime::sources());
+        }
+        if variant == Variant::Trace {
+            key = key.part("runtime", runtime::tracer_source());
         }
         for (path, edit) in &change.files {
             key = match edit {

@@ -19,7 +19,7 @@ impl Explore for JavaProject {
         &'a self,
         request: &ExploreRequest<'_>,
         log: &Utf8Path,
-    ) -> Result<Box<dyn Tracer + 'a>, LangError> {
+    ) -> Result<Box<dyn Tracer<Sequence> + 'a>, LangError> {
         Ok(Box::new(JavaTracer::open(self, request, log)?))
     }
 

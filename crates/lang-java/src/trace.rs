@@ -192,7 +192,7 @@ fn existing(folders: &[Utf8PathBuf]) -> Vec<Utf8PathBuf> {
     folders.iter().filter(|folder| folder.is_dir()).cloned().collect()
 }
 
-impl Tracer for JavaTracer<'_> {
+impl Tracer<Sequence> for JavaTracer<'_> {
     fn tests(
         &mut self,
         tests: &[TestId],
@@ -211,9 +211,11 @@ impl Tracer for JavaTracer<'_> {
         inputs::trace(self, inputs, limits, on_trace)
     }
 
-    fn shared(&self) -> HashSet<u32> {
+    fn shared(&self) -> Box<dyn Fn(u32) -> bool> {
         let of_buggy: HashSet<u32> = self.buggy.statements.iter().copied().collect();
-        self.patched.statements.iter().copied().filter(|number| of_buggy.contains(number)).collect()
+        let patched = self.patched.statements.iter().copied();
+        let shared: HashSet<u32> = patched.filter(|number| of_buggy.contains(number)).collect();
+        Box::new(move |statement| shared.contains(&statement))
     }
 
     fn notices(&self) -> Vec<Notice> {

@@ -291,7 +291,7 @@ fn test_ids() -> Vec<TestId> {
 }
 
 /// How many statements each measured test ran.
-fn run_traced(tracer: &mut dyn Tracer) -> BTreeMap<&'static str, usize> {
+fn run_traced(tracer: &mut dyn Tracer<bonafix_model::Sequence>) -> BTreeMap<&'static str, usize> {
     let mut statements = BTreeMap::new();
     let mut told = |place: usize, traced: Traced| match traced {
         Traced::Both { buggy, patched } => {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use bonafix_model::{DifferenceClass, Execution, Notice, ProgramInput, TestId};
 use camino::Utf8Path;
 
-use crate::{ExploredVersion, LangError, WitnessError, WrittenWitness};
+use crate::{ExploredVersion, LangError, Tracer, WitnessError, WrittenWitness};
 
 /// How an execution is watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -160,6 +160,15 @@ pub trait Fuzz {
     /// Prepares versions that were built before.
     fn open<'a>(&'a self, request: &FuzzRequest<'_>, log: &Utf8Path)
     -> Result<OpenedCampaign<'a>, LangError>;
+
+    /// Prepares the buggy and the patched version of a request, which were built before, for tracing.
+    fn tracer<'a>(
+        &'a self,
+        _request: &FuzzRequest<'_>,
+        _log: &Utf8Path,
+    ) -> Result<Box<dyn Tracer<ProgramInput> + 'a>, LangError> {
+        Err(LangError::Internal("the language has no traces".to_owned()))
+    }
 
     /// Writes a counterexample into `folder`, with all that is needed to run it again on any machine, and runs it from
     /// there on each version.

@@ -1,8 +1,6 @@
 //! What a language must provide for a search: versions side by side in which inputs run, what is known of the program,
 //! and counterexamples as files for people.
 
-use std::collections::HashSet;
-
 use bonafix_model::{
     Breakdown, Catalog, Confirmation, Delta, Difference, DifferenceClass, Goal, Knowledge, Notice,
     Observation, Ran, Sequence, TestId, Trace, TreeChange, VersionRole,
@@ -191,7 +189,7 @@ pub type OnTrace<'a> = &'a mut dyn FnMut(usize, Traced);
 
 /// Runs tests and inputs in the buggy and in the patched version, and tells which statements ran. Numbers of statements
 /// mean the same for both, and in both versions.
-pub trait Tracer {
+pub trait Tracer<Input> {
     /// Runs tests as they are, each twice on the buggy version to see whether it does the same again.
     fn tests(
         &mut self,
@@ -200,16 +198,16 @@ pub trait Tracer {
         on_trace: OnTrace<'_>,
     ) -> Result<(), LangError>;
 
-    /// Runs inputs in terms of the catalog that [`Explore::explore`] gave for the same versions.
+    /// Runs inputs; call sequences are in terms of the catalog that [`Explore::explore`] gave for the same versions.
     fn inputs(
         &mut self,
-        inputs: &[Sequence],
+        inputs: &[Input],
         limits: &TraceLimits,
         on_trace: OnTrace<'_>,
     ) -> Result<(), LangError>;
 
-    /// The statements that both versions have, changed or not.
-    fn shared(&self) -> HashSet<u32>;
+    /// Tells whether both versions have a statement, changed or not.
+    fn shared(&self) -> Box<dyn Fn(u32) -> bool>;
 
     /// What lacks probes, so that traces have gaps.
     fn notices(&self) -> Vec<Notice>;
@@ -222,7 +220,7 @@ pub trait Explore {
         &'a self,
         request: &ExploreRequest<'_>,
         log: &Utf8Path,
-    ) -> Result<Box<dyn Tracer + 'a>, LangError>;
+    ) -> Result<Box<dyn Tracer<Sequence> + 'a>, LangError>;
 
     /// Prepares versions that were built before.
     fn explore(&self, request: &ExploreRequest<'_>, log: &Utf8Path) -> Result<Explored, LangError>;

@@ -56,7 +56,7 @@ fn attempt(roles: &[VersionRole], fuzzer: &FakeFuzzer, options: &JudgingOptions,
         kept,
         log: &path.join("log"),
     };
-    let outcome = fuzzing.carry_out().unwrap();
+    let outcome = fuzzing.carry_out().unwrap().0;
     let written = fuzzer.written.lock().unwrap().clone();
     Tried { fuzzed: outcome, written }
 }

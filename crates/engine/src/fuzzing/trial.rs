@@ -105,7 +105,7 @@ impl Accuser {
 
 /// The case against one patch.
 pub(super) struct Trial<'a> {
-    pub(super) fuzzing: &'a Fuzzing<'a>,
+    pub(super) fuzzing: &'a Fuzzing<'a, 'a>,
     watches: Vec<Watch>,
     /// What of the program's behaviour counts.
     pub(super) program_options: ProgramOptions,
@@ -119,7 +119,7 @@ pub(super) struct Trial<'a> {
 }
 
 impl<'a> Trial<'a> {
-    pub(super) fn new(fuzzing: &'a Fuzzing<'a>, watches: Vec<Watch>, deadline: Option<Instant>) -> Self {
+    pub(super) fn new(fuzzing: &'a Fuzzing<'a, 'a>, watches: Vec<Watch>, deadline: Option<Instant>) -> Self {
         Self {
             fuzzing,
             watches,
@@ -219,6 +219,22 @@ impl Trial<'_> {
         ended: SearchEnd,
     ) -> Fuzzed {
         let fuzzing = self.fuzzing;
+        let effort = |technique: &str| Effort {
+            technique: technique.to_owned(),
+            inputs: state.inputs,
+            reached: state.reached,
+            seeds: state.seeds,
+            kept,
+            branches: state.branches,
+            branches_taken: state.branches_taken,
+            differing: state.differing,
+            discarded: Vec::new(),
+            broke_down: state.broke_down,
+            o_measure: None,
+            seed: fuzzing.options.seed,
+            budget: fuzzing.options.budget.to_string(),
+            ended: Some(ended),
+        };
         let mut efforts = Vec::new();
         let mut evidence = Vec::new();
         let charges = [
@@ -231,22 +247,15 @@ impl Trial<'_> {
             }
             let discards = std::mem::take(&mut charge.discards);
             efforts.push(Effort {
-                technique: accuser.technique().to_owned(),
-                inputs: state.inputs,
-                reached: state.reached,
-                seeds: state.seeds,
-                kept,
-                branches: state.branches,
-                branches_taken: state.branches_taken,
-                differing: state.differing,
                 discarded: discards.into_discarded(),
-                broke_down: state.broke_down,
                 o_measure: if accuser == Accuser::Opad { self.o_measure } else { None },
-                seed: fuzzing.options.seed,
-                budget: fuzzing.options.budget.to_string(),
-                ended: Some(ended),
+                ..effort(accuser.technique())
             });
             evidence.extend(charge.evidence());
+        }
+        if efforts.is_empty() {
+            // Nobody else needs the inputs.
+            efforts.push(effort(bonafix_judge::patch_sim::NAME));
         }
         let mut inputs = self.telling;
         inputs.extend(corpus.into_iter().take(CORPUS));

@@ -266,7 +266,7 @@ impl Explore for FakeExplorer {
         &'a self,
         _request: &ExploreRequest<'_>,
         _log: &Utf8Path,
-    ) -> Result<Box<dyn bonafix_lang::Tracer + 'a>, LangError> {
+    ) -> Result<Box<dyn bonafix_lang::Tracer<Sequence> + 'a>, LangError> {
         Err(LangError::Internal("nothing is traced here".to_owned()))
     }
 

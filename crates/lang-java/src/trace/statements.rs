@@ -5,20 +5,12 @@
 //! lines. A line is known by its number in the buggy version, to which the delta's alignment leads from the patched one;
 //! a line that only the patched version has is a statement of its own.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 
+use bonafix_delta::{ChangedStatements, Counterparts};
 use bonafix_model::{Delta, DeltaFile};
 
 use super::probed::ClassLines;
-
-/// How a statement is taken that the patch made into another, such as an `if` whose condition changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ChangedStatements {
-    /// It is the same statement: what differs is what it leads to.
-    Same,
-    /// One was removed and another one added.
-    Different,
-}
 
 /// The way that traces are made.
 pub(super) const CHANGED_STATEMENTS: ChangedStatements = ChangedStatements::Same;
@@ -52,7 +44,7 @@ impl Numbering {
     ) -> Vec<u32> {
         let mut numbers = Vec::new();
         for class in classes {
-            let file = file_of(delta, &class.source).map(|file| (file, becoming(file, changed)));
+            let file = file_of(delta, &class.source).map(|file| Counterparts::new(file, changed));
             let next = u32::try_from(self.sources.len()).unwrap_or(NONE);
             let source = *self.sources.entry(class.source.clone()).or_insert(next);
             let first = class.first as usize;
@@ -61,7 +53,7 @@ impl Numbering {
             }
             for (at, &line) in class.lines.iter().enumerate() {
                 let line = match &file {
-                    Some((file, became)) => in_buggy(file, became, line),
+                    Some(counterparts) => counterparts.before(line).map_or(Line::Added(line), Line::Buggy),
                     None => Line::Buggy(line),
                 };
                 let next = u32::try_from(self.known.len()).unwrap_or(NONE);
@@ -75,37 +67,6 @@ impl Numbering {
 /// What a delta says of a source, which is given by package and file name.
 fn file_of<'a>(delta: &'a Delta, source: &str) -> Option<&'a DeltaFile> {
     delta.files.iter().find(|file| file.path.ends_with(source))
-}
-
-/// Which line of the buggy version a line of the patched one is.
-fn in_buggy(file: &DeltaFile, became: &BTreeMap<u32, u32>, line: u32) -> Line {
-    let before = file.alignment.before(line).or_else(|| became.get(&line).copied());
-    before.map_or(Line::Added(line), Line::Buggy)
-}
-
-/// Lines of the patched version that hold a changed statement, and which lines of the buggy one they are: lines that have
-/// no counterpart go together in order.
-fn becoming(file: &DeltaFile, changed: ChangedStatements) -> BTreeMap<u32, u32> {
-    let mut became = BTreeMap::new();
-    let mut taken = BTreeSet::new();
-    if changed == ChangedStatements::Different {
-        return became;
-    }
-    for element in &file.elements {
-        for &(before, after) in &element.statement_pairs {
-            let before = element.statements_before.get(before as usize);
-            let after = element.statements_after.get(after as usize);
-            let Some((before, after)) = before.zip(after) else { continue };
-            let gone = (before.lines.first..=before.lines.last)
-                .filter(|line| file.alignment.after(*line).is_none() && !taken.contains(line));
-            let new = (after.lines.first..=after.lines.last)
-                .filter(|line| file.alignment.before(*line).is_none() && !became.contains_key(line));
-            let pairs: Vec<(u32, u32)> = gone.zip(new).collect();
-            taken.extend(pairs.iter().map(|(gone, _)| *gone));
-            became.extend(pairs.into_iter().map(|(gone, new)| (new, gone)));
-        }
-    }
-    became
 }
 
 #[cfg(test)]
