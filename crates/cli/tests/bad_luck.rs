@@ -254,7 +254,7 @@ fn help_shows_examples_for_every_subcommand() {
 #[test]
 fn techniques_are_explained_by_name() {
     let subject = Subject::leap();
-    let names = ["rgt", "patch-sim", "new-failures", "agreement", "ranking"];
+    let names = ["rgt", "patch-sim", "new-failures", "agreement", "ranking", "opad"];
     let overview = subject.run(&["explain"]).expect(0, &names);
     assert_eq!(overview.stdout.lines().count(), names.len() + 4, "{}", overview.stdout);
     for name in names {
