@@ -67,6 +67,6 @@ mod tests {
         let shown = shown_bytes(b"\x7fELF\x02\xff and so on, to a second line");
         assert_eq!(shown.len(), 3);
         assert_eq!(shown[0], "7f 45 4c 46 02 ff 20 61 6e 64 20 73 6f 20 6f 6e |.ELF.. and so on|");
-        assert!(shown[2].starts_with("65 ") && shown[2].ends_with(" |e|"), "{shown:?}");
+        assert!(shown[2].starts_with("6e 65 ") && shown[2].ends_with(" |ne|"), "{shown:?}");
     }
 }
