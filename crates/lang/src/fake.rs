@@ -178,15 +178,7 @@ impl FakeFuzzer {
 
     /// An execution that exits with 0 after it has written this.
     pub fn printed(text: &str) -> Execution {
-        Execution {
-            end: ProgramEnd::Exited(0),
-            stdout: text.as_bytes().to_vec(),
-            stderr: Vec::new(),
-            files: BTreeMap::new(),
-            cut: false,
-            faults: Vec::new(),
-            leaked: None,
-        }
+        Execution { stdout: text.as_bytes().to_vec(), ..Execution::silent(ProgramEnd::Exited(0)) }
     }
 
     /// An execution with a fault in a function.

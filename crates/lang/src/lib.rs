@@ -9,6 +9,7 @@
 pub mod fake;
 mod files;
 mod fuzz;
+mod replay;
 mod run;
 mod shown;
 
@@ -23,6 +24,7 @@ pub use fuzz::{
     Campaign, Found, Fuzz, FuzzRequest, FuzzSlice, FuzzState, OpenedCampaign, ProgramDraft, Shown, Tested,
     Watch,
 };
+pub use replay::{or_remove, promise_of, replayed_version};
 pub use run::{
     Behaviour, Explore, ExploreRequest, Explored, ExploredVersion, OnTrace, QuestionDraft, Replay, Run,
     RunScope, TraceLimits, Traced, Tracer, WitnessDraft, WitnessError, WrittenWitness,

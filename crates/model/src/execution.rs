@@ -131,6 +131,21 @@ pub struct Execution {
     pub leaked: Option<Leaked>,
 }
 
+impl Execution {
+    /// One that ended so and left nothing else to see.
+    pub fn silent(end: ProgramEnd) -> Self {
+        Self {
+            end,
+            stdout: Vec::new(),
+            stderr: Vec::new(),
+            files: BTreeMap::new(),
+            cut: false,
+            faults: Vec::new(),
+            leaked: None,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,15 +7,7 @@ use bonafix_model::{
 use super::*;
 
 fn clean() -> Execution {
-    Execution {
-        end: ProgramEnd::Exited(0),
-        stdout: Vec::new(),
-        stderr: Vec::new(),
-        files: BTreeMap::new(),
-        cut: false,
-        faults: Vec::new(),
-        leaked: None,
-    }
+    Execution::silent(ProgramEnd::Exited(0))
 }
 
 fn frame(function: &str, line: u32) -> Frame {

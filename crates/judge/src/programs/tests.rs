@@ -5,15 +5,7 @@ use bonafix_model::{Detector, Fault};
 use super::*;
 
 fn printed(stdout: &str) -> Execution {
-    Execution {
-        end: ProgramEnd::Exited(0),
-        stdout: stdout.as_bytes().to_vec(),
-        stderr: Vec::new(),
-        files: std::collections::BTreeMap::new(),
-        cut: false,
-        faults: Vec::new(),
-        leaked: None,
-    }
+    Execution { stdout: stdout.as_bytes().to_vec(), ..Execution::silent(ProgramEnd::Exited(0)) }
 }
 
 fn ended(end: ProgramEnd) -> Execution {

@@ -171,15 +171,7 @@ mod tests {
     use super::*;
 
     fn printed(text: &str) -> Execution {
-        Execution {
-            end: ProgramEnd::Exited(0),
-            stdout: text.as_bytes().to_vec(),
-            stderr: Vec::new(),
-            files: BTreeMap::new(),
-            cut: false,
-            faults: Vec::new(),
-            leaked: None,
-        }
+        Execution { stdout: text.as_bytes().to_vec(), ..Execution::silent(ProgramEnd::Exited(0)) }
     }
 
     #[test]

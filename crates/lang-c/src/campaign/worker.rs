@@ -94,8 +94,6 @@ fn serve(fuzzing: Result<Fuzzing, LangError>, orders: &Receiver<Order>) {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use bonafix_model::{Detector, Execution, Fault, Frame, ProgramEnd};
 
     use super::*;
@@ -122,15 +120,7 @@ mod tests {
     }
 
     fn printed(text: &str) -> Execution {
-        Execution {
-            end: ProgramEnd::Exited(0),
-            stdout: text.as_bytes().to_vec(),
-            stderr: Vec::new(),
-            files: BTreeMap::new(),
-            cut: false,
-            faults: Vec::new(),
-            leaked: None,
-        }
+        Execution { stdout: text.as_bytes().to_vec(), ..Execution::silent(ProgramEnd::Exited(0)) }
     }
 
     /// How often `a`, `b` and `c` come, as edges.

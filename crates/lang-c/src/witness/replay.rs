@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bonafix_lang::{
-    LangError, ProgramDraft, Project, Replay, Shown, Watch, WitnessError, WrittenWitness, shown_bytes,
+    LangError, ProgramDraft, Project, Replay, Shown, Watch, WitnessError, WrittenWitness, or_remove,
+    promise_of, replayed_version, shown_bytes,
 };
 use bonafix_model::{
     Execution, ProgramInput, Promise, ReplayReport, ReplayedVersion, TreeChange, VersionRole,
@@ -50,11 +51,7 @@ impl CProject {
         folder: &Utf8Path,
         log: &Utf8Path,
     ) -> Result<WrittenWitness, WitnessError> {
-        let written = self.write_and_run(draft, folder, log);
-        if written.is_err() && folder.is_dir() {
-            fs_err::remove_dir_all(folder).map_err(LangError::from)?;
-        }
-        written
+        or_remove(folder, self.write_and_run(draft, folder, log))
     }
 
     fn write_and_run(
@@ -76,11 +73,7 @@ impl CProject {
         let right = draft.versions.first().map(|version| version.role);
         for version in &mut manifest.versions {
             if version.role != VersionRole::Patched && Some(version.role) != right {
-                version.promise = match counts(&replays, version.role) {
-                    (1.., 0) => Promise::Passes,
-                    (0, 1..) => Promise::Fails,
-                    _ => Promise::Nothing,
-                };
+                version.promise = promise_of(&replays, version.role);
             }
         }
         manifest.write(folder)?;
@@ -230,18 +223,7 @@ fn report(folder: &Utf8Path, manifest: &Manifest, replays: &[Replay]) -> ReplayR
     let versions: Vec<ReplayedVersion> = manifest
         .versions
         .iter()
-        .map(|version| {
-            let (passed, failed) = counts(replays, version.role);
-            let mut failures = replays.iter().filter(|replay| replay.role == version.role && !replay.passed);
-            ReplayedVersion {
-                role: version.role,
-                passed,
-                failed,
-                promise: version.promise,
-                kept: version.promise.is_kept(passed, failed),
-                message: failures.find_map(|replay| replay.message.clone()),
-            }
-        })
+        .map(|version| replayed_version(replays, version.role, version.promise))
         .collect();
     ReplayReport {
         folder: folder.to_owned(),
@@ -253,12 +235,4 @@ fn report(folder: &Utf8Path, manifest: &Manifest, replays: &[Replay]) -> ReplayR
         holds: versions.iter().all(|version| version.kept),
         versions,
     }
-}
-
-fn counts(replays: &[Replay], role: VersionRole) -> (u32, u32) {
-    let count = |passed: bool| {
-        let runs = replays.iter().filter(|replay| replay.role == role && replay.passed == passed).count();
-        u32::try_from(runs).unwrap_or(u32::MAX)
-    };
-    (count(true), count(false))
 }

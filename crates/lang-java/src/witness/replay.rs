@@ -5,7 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use bonafix_lang::{LangError, Replay, TestPlan, WitnessDraft, WitnessError, WrittenWitness, append_log};
+use bonafix_lang::{
+    LangError, Replay, TestPlan, WitnessDraft, WitnessError, WrittenWitness, append_log, or_remove,
+    promise_of, replayed_version,
+};
 use bonafix_model::{
     Promise, ReplayReport, ReplayedVersion, TestOutcome, TestRun, TestSelection, VersionRole,
 };
@@ -93,19 +96,7 @@ fn report(folder: &Utf8Path, manifest: &Manifest, replays: &[Replay]) -> ReplayR
     let versions: Vec<ReplayedVersion> = manifest
         .versions
         .iter()
-        .map(|version| {
-            let (passed, failed) = counts(replays, version.role);
-            let mut failed_runs =
-                replays.iter().filter(|replay| replay.role == version.role && !replay.passed);
-            ReplayedVersion {
-                role: version.role,
-                passed,
-                failed,
-                promise: version.promise,
-                kept: version.promise.is_kept(passed, failed),
-                message: failed_runs.find_map(|replay| replay.message.clone()),
-            }
-        })
+        .map(|version| replayed_version(replays, version.role, version.promise))
         .collect();
     ReplayReport {
         folder: folder.to_owned(),
@@ -119,14 +110,6 @@ fn report(folder: &Utf8Path, manifest: &Manifest, replays: &[Replay]) -> ReplayR
     }
 }
 
-fn counts(replays: &[Replay], role: VersionRole) -> (u32, u32) {
-    let count = |passed: bool| {
-        let runs = replays.iter().filter(|replay| replay.role == role && replay.passed == passed).count();
-        u32::try_from(runs).unwrap_or(u32::MAX)
-    };
-    (count(true), count(false))
-}
-
 impl JavaProject {
     /// Writes a counterexample into `folder`, with all that is needed to run it again on any machine, and runs it from
     /// there on each version. Leaves no folder behind where it cannot.
@@ -136,11 +119,7 @@ impl JavaProject {
         folder: &Utf8Path,
         log: &Utf8Path,
     ) -> Result<WrittenWitness, WitnessError> {
-        let written = self.write_and_run(draft, folder, log);
-        if written.is_err() && folder.is_dir() {
-            fs_err::remove_dir_all(folder).map_err(LangError::from)?;
-        }
-        written
+        or_remove(folder, self.write_and_run(draft, folder, log))
     }
 
     fn write_and_run(
@@ -199,11 +178,7 @@ impl JavaProject {
         let replays = bench(&manifest).run_all(&compiled, draft.repetitions.max(1), log, &lost)?;
         for version in &mut manifest.versions {
             if !needed.contains(&version.role) {
-                version.promise = match counts(&replays, version.role) {
-                    (1.., 0) => Promise::Passes,
-                    (0, 1..) => Promise::Fails,
-                    _ => Promise::Nothing,
-                };
+                version.promise = promise_of(&replays, version.role);
             }
         }
         fs_err::remove_dir_all(&scratch).map_err(LangError::from)?;
