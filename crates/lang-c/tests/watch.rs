@@ -121,6 +121,20 @@ fn a_project_that_cannot_be_built_with_sanitizers_says_so() {
     assert!(notices.is_empty());
 }
 
+/// As `configure` does.
+const TRYING: &str = "program = \"program\"\ncommand = \"cc -o program main.c && echo f | ./program\"\n";
+
+#[test]
+fn a_build_that_runs_what_it_made_works_with_sanitizers() {
+    let forgetful = "#include <stdlib.h>\n#include <string.h>\n\
+                     int main(void) { char *copy = strdup(\"x\"); return copy == NULL; }\n";
+    for text in [FAULTY, forgetful] {
+        let subject = Subject::configured(text, TRYING);
+        let (watches, notices) = subject.project.watches(&subject.log()).unwrap();
+        assert_eq!((watches.contains(&Watch::Sanitizers), notices), (true, Vec::new()));
+    }
+}
+
 const TIMED: &str = r#"#include <stdio.h>
 int main(void) {
     printf("sum %d\ntook 12 ms\n", getchar());
