@@ -1,7 +1,7 @@
 //! A whole check: describe, build, baseline, reference, then each patch.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use bonafix_judge::combine;
 use bonafix_lang::{LangError, Project};
@@ -402,7 +402,6 @@ impl Work<'_> {
                 seed: self.options.judging.seed,
                 budget: self.options.judging.budget,
                 votes: self.options.judging.wants(Technique::Agreement, bench.means()),
-                deadline: self.options.judging.deadline(Instant::now()),
                 kept,
                 log,
                 run: self.session.run,

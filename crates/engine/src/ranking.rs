@@ -22,6 +22,7 @@ use bonafix_model::{
 use bonafix_store::RunDir;
 use camino::Utf8Path;
 
+use crate::judging::deadline;
 use crate::seen::Seen;
 
 /// Patches that are run side by side; the VM holds each of them.
@@ -58,8 +59,6 @@ pub(crate) struct Contest<'a> {
     pub(crate) budget: Budget,
     /// Those that agree are held against those that do not.
     pub(crate) votes: bool,
-    /// What is not done by then is left out.
-    pub(crate) deadline: Option<Instant>,
     pub(crate) kept: &'a [InputSet],
     pub(crate) log: &'a Utf8Path,
     /// Where questions to a person are written.
@@ -113,15 +112,18 @@ impl Contest<'_> {
             catalog: &catalog,
             knowledge: &knowledge,
             patches: versions.len() - 1,
-            deadline: self.deadline,
+            // What is built and loaded first is not what the time is for.
+            deadline: deadline(self.budget, Instant::now()),
         };
         let kept = self.inputs(&catalog, &knowledge);
-        let mut differing = bench.differing(&kept, run.as_mut())?;
+        let Compared { mut differing, left_out } = bench.differing(&kept, run.as_mut())?;
         if self.votes {
             self.search_apart(&bench, &kept, &mut differing, run.as_mut())?;
         }
-        let seen =
-            |number: usize| if number < bench.patches { behaviour(&differing, number) } else { Vec::new() };
+        let seen = |number: usize| {
+            let known = number < bench.patches && is_known(&differing, left_out);
+            if known { behaviour(&differing, number) } else { Vec::new() }
+        };
         let mut candidates: Vec<Candidate<u32>> =
             self.rivals.iter().enumerate().map(|(number, rival)| candidate(rival, seen(number))).collect();
         let dissents = self.dissents(&candidates, &bench, &differing, run.as_mut())?;
@@ -132,6 +134,7 @@ impl Contest<'_> {
             }
         }
         let mut ranking = ranking::rank(candidates);
+        ranking.inputs_left_out = left_out;
         ranking.telling = self.telling_inputs(&ranking, &bench, &differing, run.as_mut())?;
         Ok(Contested { ranking, dissents })
     }
@@ -227,6 +230,18 @@ struct Differing {
     answers: Answers,
 }
 
+/// What comparing patches on given inputs came to.
+struct Compared {
+    differing: Vec<Differing>,
+    /// Inputs on which some may well differ, for which there was no time.
+    left_out: u32,
+}
+
+/// Is anything known about who behaves like whom? That no difference was found says nothing if nobody had time to look.
+fn is_known(differing: &[Differing], left_out: u32) -> bool {
+    !differing.is_empty() || left_out == 0
+}
+
 /// What a patch did with each of these inputs. One column comes first on which all agree, so that patches that never differ are
 /// one cluster.
 fn behaviour(differing: &[Differing], patch: usize) -> Vec<Option<u32>> {
@@ -255,21 +270,21 @@ impl Comparer<'_> {
     }
 
     /// The inputs on which some patches differ each time, in a way that counts.
-    fn differing(&self, inputs: &[Sequence], run: &mut dyn Run) -> Result<Vec<Differing>, LangError> {
+    fn differing(&self, inputs: &[Sequence], run: &mut dyn Run) -> Result<Compared, LangError> {
         let ran = run.run(inputs, &self.scope())?;
         let unlike = inputs.iter().zip(ran).filter(|(_, ran)| {
             matches!(ran.outcome, SequenceOutcome::Differs { .. } | SequenceOutcome::Failed { .. })
         });
         let unlike: Vec<&Sequence> = unlike.map(|(input, _)| input).take(MOST_DIFFERING).collect();
-        let mut found = Vec::new();
-        for input in unlike {
+        let mut differing = Vec::new();
+        for (looked_at, input) in unlike.iter().enumerate() {
             if self.is_late() {
-                break;
+                return Ok(Compared { differing, left_out: number_of(unlike.len() - looked_at) });
             }
             let seen = self.tell_apart(input, run)?;
-            found.extend(seen.filter(|seen| seen.answers.classes.iter().any(|class| *class > 0)));
+            differing.extend(seen.filter(|seen| seen.answers.classes.iter().any(|class| *class > 0)));
         }
-        Ok(found)
+        Ok(Compared { differing, left_out: 0 })
     }
 
     /// Which patches do the same with an input; none if one of them, or the buggy version, does not do the same twice.
@@ -352,5 +367,21 @@ impl Comparer<'_> {
         let mut still = |candidate: &Sequence, ran: &bonafix_model::Ran| self.counts(candidate, &ran.outcome);
         let allowance = Allowance { inputs: MINIMISING, until: self.deadline };
         bonafix_generate::minimise(input, run, &scope, &mut still, allowance)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patches_that_nobody_had_time_to_compare_are_not_said_to_be_alike() {
+        assert!(is_known(&[], 0), "they were compared, and none differs");
+        assert!(!is_known(&[], 3));
+        let told = Differing {
+            input: Sequence::default(),
+            answers: Answers { classes: vec![0, 1], new: vec![true, true] },
+        };
+        assert!(is_known(&[told], 3), "what was told apart is apart");
     }
 }

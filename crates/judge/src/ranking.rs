@@ -55,6 +55,7 @@ pub fn rank<Digest: Ord>(mut candidates: Vec<Candidate<Digest>>) -> Ranking {
     let rows: Vec<RankedPatch> = candidates.iter().zip((1..).zip(&clusters)).map(row).collect();
     Ranking {
         clusters: members(&rows),
+        inputs_left_out: 0,
         telling: Vec::new(),
         rows,
         random_pick: u32::try_from(plausible).ok().and_then(|patches| random_picks(patches, CONFIDENCE)),

@@ -13,6 +13,9 @@ pub struct Ranking {
     /// Patches that behave alike on all inputs, the cluster of the first patch first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clusters: Vec<PatchCluster>,
+    /// Inputs on which some patches may differ, for which there was no time: patches of one cluster may not be alike there.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub inputs_left_out: u32,
     /// For two clusters (the first fifteen pairs) an input that tells them apart: who knows what is right there knows which is wrong.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub telling: Vec<TellingInput>,
@@ -89,4 +92,10 @@ pub struct Reading {
     pub correct: u32,
     /// Then so many have to be read.
     pub read: u32,
+}
+
+/// Nothing to write down?
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands references")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }

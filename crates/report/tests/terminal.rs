@@ -147,6 +147,20 @@ fn patches_of_one_name_have_a_row_each_with_its_number_and_outcome() {
 }
 
 #[test]
+fn clusters_that_were_told_in_a_hurry_say_so() {
+    let hurry = "there was no time to compare the patches on";
+    assert!(!check(&ranked(), STYLE).contains(hurry));
+    let mut report = ranked();
+    let ranking = report.ranking.as_mut().unwrap();
+    ranking.inputs_left_out = 7;
+    let text = check(&report, STYLE).replace('\n', " ");
+    assert!(text.contains(&format!("{hurry} 7 inputs: patches of one cluster may differ on them")), "{text}");
+    report.ranking.as_mut().unwrap().clusters.clear();
+    let text = check(&report, STYLE).replace('\n', " ");
+    assert!(text.contains("7 inputs: which patches behave alike is not known"), "{text}");
+}
+
+#[test]
 fn a_patch_that_touches_the_tests() {
     let mut report = plausible("weakens.diff");
     report.test_changes = serde_json::from_value(json!([

@@ -16,6 +16,9 @@ const TELLING: usize = 3;
 pub(super) fn draw(canvas: &mut Canvas, report: &RunReport) {
     let Some(ranking) = report.ranking.as_ref().filter(|ranking| ranking.rows.len() > 1) else { return };
     draw_rows(canvas, report, ranking);
+    if ranking.inputs_left_out > 0 {
+        canvas.plain(Ink::Dim, &left_out(ranking));
+    }
     canvas.gap();
     draw_telling_inputs(canvas, ranking);
     if let Some(pick) = &ranking.random_pick {
@@ -35,6 +38,18 @@ fn draw_rows(canvas: &mut Canvas, report: &RunReport, ranking: &Ranking) {
     for (line, ink) in table::render(&header, &rows).lines().zip(inks) {
         canvas.verbatim(ink, line);
     }
+}
+
+/// What clusters are worth where there was no time for all inputs.
+fn left_out(ranking: &Ranking) -> String {
+    let inputs = ranking.inputs_left_out;
+    let inputs = if inputs == 1 { "1 input".to_owned() } else { format!("{inputs} inputs") };
+    let so = if ranking.clusters.is_empty() {
+        "which patches behave alike is not known"
+    } else {
+        "patches of one cluster may differ on them"
+    };
+    format!("there was no time to compare the patches on {inputs}: {so}; a larger --budget gives more")
 }
 
 /// What to ask a person: on which input two clusters differ, and what each of them answers.
