@@ -5,7 +5,8 @@
 //! | `seeds` | the inputs of the developers' tests |
 //! | `dictionary` | constants of the changed functions |
 //! | `region` | which edges lie in changed code |
-//! | `text`, `mutator` | make inputs of inputs |
+//! | `text`, `mutator` | make inputs of inputs, by chance |
+//! | `neighbours` | make inputs of inputs, one after the other |
 //! | `arena` | runs an input in the versions, and tells what was new about it |
 //! | `behaviour` | how two executions differ |
 //! | `fuzzer` | LibAFL around all that |
@@ -16,6 +17,7 @@ mod behaviour;
 mod dictionary;
 mod fuzzer;
 mod mutator;
+mod neighbours;
 mod region;
 mod seeds;
 mod text;

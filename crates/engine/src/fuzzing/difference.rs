@@ -57,21 +57,25 @@ impl Trial<'_> {
         claim: &Claim,
         campaign: &mut dyn Campaign,
     ) -> Result<Result<Evidence, Dismissal>, LangError> {
-        let dismissed = |reason| Dismissal { reason, example: claim.summary.clone() };
+        let flaky = || Dismissal::new("flaky", &claim.summary);
+        let odd = |remark: ProgramRemark| Dismissal::of_odd_input(remark.key(), &claim.summary);
         let times = repetitions(claim);
         if self.confirm_difference(input, times, campaign)?.is_none() {
-            return Ok(Err(dismissed("flaky")));
+            return Ok(Err(flaky()));
+        }
+        if self.reference_is_faulty(input, campaign)? {
+            return Ok(Err(odd(ProgramRemark::ReferenceFails)));
         }
         let small = self.smaller(input, claim, campaign, |trial, candidate, campaign| {
             trial.compare(candidate, campaign)
         })?;
         // What was made smaller may have become something else; then the input as it was found has to do.
         let candidates = if small == *input { vec![small] } else { vec![small, input.clone()] };
-        let mut dismissal = dismissed("flaky");
+        let mut dismissal = flaky();
         for candidate in candidates {
             let Some(confirmed) = self.confirm_difference(&candidate, times, campaign)? else { continue };
             if self.reference_is_faulty(&candidate, campaign)? {
-                dismissal = dismissed(ProgramRemark::ReferenceFails.key());
+                dismissal = odd(ProgramRemark::ReferenceFails);
                 continue;
             }
             self.telling.push(candidate.clone());

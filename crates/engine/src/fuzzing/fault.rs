@@ -96,7 +96,7 @@ impl Trial<'_> {
         watch: Watch,
         campaign: &mut dyn Campaign,
     ) -> Result<Result<Evidence, Dismissal>, LangError> {
-        let flaky = || Dismissal { reason: "flaky", example: claim.summary.clone() };
+        let flaky = || Dismissal::new("flaky", &claim.summary);
         if self.confirm_fault(input, claim, watch, campaign)?.is_none() {
             return Ok(Err(flaky()));
         }

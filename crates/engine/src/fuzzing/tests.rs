@@ -208,6 +208,24 @@ fn a_difference_from_a_reference_with_a_fault_does_not_refute() {
 }
 
 #[test]
+fn inputs_on_which_the_reference_fails_do_not_hide_a_later_one_on_which_it_does_not() {
+    let faults = |call: FakeCall<'_>| {
+        call.watch == Watch::Valgrind && call.role == VersionRole::Reference && call.bytes.contains(&b'!')
+    };
+    let program = move |call: FakeCall<'_>| {
+        if faults(call) { FakeFuzzer::faulty("uninitialised-value", "parse") } else { wrong_on_nine(call) }
+    };
+    let odd: Vec<Vec<u8>> = (0..20).map(|length| [b"9!".as_slice(), &vec![b'x'; length]].concat()).collect();
+    let inputs: Vec<&[u8]> = odd.iter().map(Vec::as_slice).chain([b"9 9".as_slice()]).collect();
+    let mut fuzzer = FakeFuzzer::new(&inputs, program);
+    fuzzer.watches = vec![Watch::Plain, Watch::Valgrind];
+    let tried = attempt(&WITH_REFERENCE, &fuzzer, &judging_options(), &[]);
+    assert_eq!(tried.proofs().len(), 1, "{:#?}", tried.fuzzed.efforts);
+    assert_eq!(tried.discarded(), ["reference-fails"]);
+    assert_eq!(tried.written[0].bytes, b"9");
+}
+
+#[test]
 fn with_a_proof_in_hand_the_full_measure_goes_on_to_the_end() {
     let options = JudgingOptions { full: true, ..judging_options() };
     let inputs: [&[u8]; 3] = [b"9", b"99", b"1"];

@@ -18,6 +18,8 @@ use super::{Fuzzed, Fuzzing, PATCHED};
 pub(super) const ATTEMPTS: u32 = 3;
 /// In all, for each technique.
 const ALL_ATTEMPTS: u32 = 12;
+/// And so many inputs from which nothing can be said. That is no fault of the difference: another input may show it.
+const ODD_INPUTS: u32 = 40;
 /// Remarks that are kept to be shown.
 const REMARKS: usize = 8;
 /// Inputs of the corpus that are kept for further patches.
@@ -58,8 +60,21 @@ pub(super) enum Ruling {
 /// Why a find that seemed to count does not.
 #[derive(Debug)]
 pub(super) struct Dismissal {
-    pub(super) reason: &'static str,
-    pub(super) example: String,
+    reason: &'static str,
+    example: String,
+    /// It lies in the input, and not in the difference.
+    is_odd_input: bool,
+}
+
+impl Dismissal {
+    pub(super) fn new(reason: &'static str, example: &str) -> Self {
+        Self { reason, example: example.to_owned(), is_odd_input: false }
+    }
+
+    /// Nothing can be said from such an input.
+    pub(super) fn of_odd_input(reason: &'static str, example: &str) -> Self {
+        Self { is_odd_input: true, ..Self::new(reason, example) }
+    }
 }
 
 /// What one technique has against the patch.
@@ -71,11 +86,14 @@ pub(super) struct Charge {
     remarks: BTreeMap<String, Evidence>,
     failed: BTreeMap<String, u32>,
     attempts: u32,
+    odd_inputs: u32,
 }
 
 impl Charge {
     fn is_hopeless(&self, sort: &str) -> bool {
-        self.attempts >= ALL_ATTEMPTS || self.failed.get(sort).is_some_and(|count| *count >= ATTEMPTS)
+        self.attempts >= ALL_ATTEMPTS
+            || self.odd_inputs >= ODD_INPUTS
+            || self.failed.get(sort).is_some_and(|count| *count >= ATTEMPTS)
     }
 
     fn evidence(self) -> impl Iterator<Item = Evidence> {
@@ -204,8 +222,13 @@ impl Trial<'_> {
                 charge.proof = charge.proof.take().or(Some(evidence));
             }
             Ok(evidence) => charge.hint = charge.hint.take().or(Some(evidence)),
-            Err(Dismissal { reason, example }) => {
-                *charge.failed.entry(claim.sort.clone()).or_default() += 1;
+            Err(Dismissal { reason, example, is_odd_input }) => {
+                if is_odd_input {
+                    charge.attempts -= 1;
+                    charge.odd_inputs += 1;
+                } else {
+                    *charge.failed.entry(claim.sort.clone()).or_default() += 1;
+                }
                 charge.discards.add(reason, || example);
             }
         }

@@ -60,13 +60,13 @@ impl Trial<'_> {
             Err(other) => {
                 tracing::debug!(%other, "no witness could be written");
                 let example = format!("{}: {other}", claim.summary);
-                return Ok(Err(Dismissal { reason: "not-expressible", example }));
+                return Ok(Err(Dismissal::new("not-expressible", &example)));
             }
         };
         let confirmed = confirmations(&written, right);
         if confirmed < repetitions {
             tracing::debug!(?written.replays, "a witness did not hold");
-            return Ok(Err(Dismissal { reason: "not-reproduced", example: claim.summary.clone() }));
+            return Ok(Err(Dismissal::new("not-reproduced", &claim.summary)));
         }
         let run = fuzzing.session.run.path();
         let witness = Witness {

@@ -1,5 +1,6 @@
 //! Runs one input in the versions that it is worth running in, and tells what was new about it.
 
+use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use bonafix_lang::{Found, FuzzState, LangError};
@@ -7,6 +8,7 @@ use bonafix_model::{Execution, ProgramInput};
 
 use super::behaviour::{Ledger, Sort, Worth, broke_down, difference, is_faulty, shape};
 use super::region::{Region, Standing};
+use super::text::form;
 use crate::target::{Sample, Target};
 
 /// The version that is taken for right.
@@ -122,6 +124,8 @@ pub(super) struct Arena {
     differences: Ledger,
     faults: Ledger,
     shapes: Ledger,
+    /// How the inputs of tests are formed.
+    forms: HashSet<u64>,
     found: Vec<Found>,
     state: FuzzState,
     /// At which input something new came last.
@@ -139,6 +143,7 @@ impl Arena {
             differences: Ledger::default(),
             faults: Ledger::default(),
             shapes: Ledger::default(),
+            forms: HashSet::new(),
             found: Vec::new(),
             state: FuzzState::default(),
             last_new: 0,
@@ -337,11 +342,10 @@ impl Arena {
         };
         self.state.differing += 1;
         let worth = self.differences.worth(&sort, input.bytes.len());
+        let is_reported =
+            worth != Worth::Known || self.differences.recurs(&sort, self.forms.contains(&form(&input.bytes)));
         // What comes and goes with no change of the input is no difference of the versions.
-        if worth == Worth::Known
-            || self.fresh(RIGHT, input)? != right
-            || self.fresh(PATCHED, input)? != patched
-        {
+        if !is_reported || self.fresh(RIGHT, input)? != right || self.fresh(PATCHED, input)? != patched {
             return Ok((Worth::Known, is_broken, news));
         }
         self.differences.enter(sort, input.bytes.len());
@@ -441,8 +445,9 @@ impl Arena {
         Ok(self.watched(buggy, input)?.is_some_and(|sample| is_faulty(&sample.execution)))
     }
 
-    /// A given input was taken up.
-    pub(super) fn count_seed(&mut self) {
+    /// The input of a test was taken up.
+    pub(super) fn count_seed(&mut self, input: &ProgramInput) {
+        self.forms.insert(form(&input.bytes));
         self.state.seeds += 1;
     }
 }

@@ -7,6 +7,8 @@ use bonafix_model::{Execution, ProgramEnd};
 /// So many finds of one sort are reported, and so many sorts of one kind.
 const OF_ONE_SORT: u32 = 2;
 const OF_ONE_KIND: u32 = 6;
+/// Of inputs that are formed like one of a test, so many more of each sort.
+const FORMED: u32 = 8;
 /// How much of a line tells its class.
 const LINE: usize = 48;
 
@@ -121,6 +123,9 @@ pub(super) struct Ledger {
     sorts: BTreeMap<Sort, (u32, usize)>,
     /// By kind: how many sorts.
     kinds: BTreeMap<String, u32>,
+    /// By sort, those beyond the number of sorts of a kind together: how often it came when it was known, and how many of
+    /// these were reported since they are formed like the input of a test.
+    known: BTreeMap<Sort, (u64, u32)>,
 }
 
 /// What a find is worth.
@@ -142,6 +147,20 @@ impl Ledger {
             None if self.kinds.get(&sort.kind).is_none_or(|&sorts| sorts < OF_ONE_KIND) => Worth::New,
             _ => Worth::Known,
         }
+    }
+
+    /// Should one that is worth nothing be reported all the same? The first of a sort may be one that does not count, say
+    /// since its input is half of what the program wants; so one that is formed like a test's is, and now and then any other.
+    pub(super) fn recurs(&mut self, sort: &Sort, is_formed: bool) -> bool {
+        let is_own = self.sorts.contains_key(sort);
+        let sort = if is_own { sort.clone() } else { Sort { kind: sort.kind.clone(), place: String::new() } };
+        let (times, formed) = self.known.entry(sort).or_default();
+        *times += 1;
+        if is_formed && *formed < FORMED {
+            *formed += 1;
+            return true;
+        }
+        *times >= 4 && times.is_power_of_two()
     }
 
     pub(super) fn knows(&self, sort: &Sort) -> bool {
@@ -204,5 +223,16 @@ mod tests {
             ledger.enter(sort(&place.to_string()), 9);
         }
         assert_eq!(ledger.worth(&sort("b"), 1), Worth::Known);
+    }
+
+    #[test]
+    fn a_known_sort_comes_again_now_and_then_and_sooner_with_an_input_like_a_tests() {
+        let sort = Sort { kind: "stdout".to_owned(), place: "a".to_owned() };
+        let mut ledger = Ledger::default();
+        ledger.enter(sort.clone(), 9);
+        let again: Vec<u32> = (1..=70).filter(|_| ledger.recurs(&sort, false)).collect();
+        assert_eq!(again, [4, 8, 16, 32, 64]);
+        let formed = (0..70).filter(|_| ledger.recurs(&sort, true)).count();
+        assert!((8..=9).contains(&formed), "{formed}");
     }
 }

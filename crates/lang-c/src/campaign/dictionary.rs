@@ -1,11 +1,12 @@
 //! Constants of the program that may be worth putting into inputs.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use bonafix_model::{DeltaElement, ElementKind, FileEdit, LineRange};
 use camino::Utf8Path;
 use fs_err as fs;
-use tree_sitter::{Language, Node, Parser};
+use tree_sitter::{Language, Node, Parser, Tree};
 
 use bonafix_lang::ExploredVersion;
 
@@ -22,6 +23,8 @@ pub(super) struct Dictionary {
     pub(super) words: Vec<Vec<u8>>,
     /// Numbers and their neighbours.
     pub(super) numbers: Vec<i128>,
+    /// How many of these, from the first, belong to changed functions.
+    pub(super) near: usize,
     /// For other bytes: numbers in both orders, in the widths they fit.
     pub(super) raw: Vec<Vec<u8>>,
 }
@@ -35,8 +38,16 @@ impl Dictionary {
             for source in &sources {
                 source.gather(inside, &mut gathered);
             }
+            if inside {
+                gathered.dictionary.near = gathered.dictionary.numbers.len();
+            }
         }
         gathered.finish()
+    }
+
+    /// Numbers of changed functions.
+    pub(super) fn near_numbers(&self) -> &[i128] {
+        &self.numbers[..self.near.min(self.numbers.len())]
     }
 }
 
@@ -80,41 +91,81 @@ fn language(path: &Utf8Path) -> Language {
 }
 
 impl Source {
-    /// Takes the constants inside of changed functions, or those outside.
+    /// Takes the constants inside of changed functions, or those outside. A macro or an enumerator belongs to the functions
+    /// that name it.
     fn gather(&self, inside: bool, gathered: &mut Gathered) {
         let mut parser = Parser::new();
         if parser.set_language(&self.language).is_err() {
             return;
         }
         let Some(tree) = parser.parse(&self.text, None) else { return };
-        let mut cursor = tree.walk();
-        loop {
-            let node = cursor.node();
-            let is_whole = self.is_constant(node, inside, gathered);
-            if !is_whole && cursor.goto_first_child() {
-                continue;
+        let mut named = BTreeSet::new();
+        walk(&tree, |node| {
+            if node.kind() == "identifier" && self.is_changed(node) {
+                named.insert(&self.text[node.byte_range()]);
             }
-            while !cursor.goto_next_sibling() {
-                if !cursor.goto_parent() {
-                    return;
+            true
+        });
+        walk(&tree, |node| {
+            let name = node.child_by_field_name("name").map(|name| &self.text[name.byte_range()]);
+            match node.kind() {
+                "preproc_def" => {
+                    let value = node.child_by_field_name("value").filter(|_| {
+                        (self.is_changed(node) || name.is_some_and(|name| named.contains(name))) == inside
+                    });
+                    if let Some(value) = value {
+                        gathered.replacement(&self.text_of(value));
+                    }
+                    false
                 }
+                "enumerator" if name.is_some_and(|name| named.contains(name)) => {
+                    let value = node.child_by_field_name("value").filter(|_| inside);
+                    if let Some(value) = value {
+                        gathered.replacement(&self.text_of(value));
+                    }
+                    false
+                }
+                _ => !self.is_constant(node, inside, gathered),
             }
-        }
+        });
+    }
+
+    fn text_of(&self, node: Node<'_>) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.text[node.byte_range()])
+    }
+
+    fn is_changed(&self, node: Node<'_>) -> bool {
+        let line = u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX);
+        self.changed.iter().any(|range| range.first <= line && line <= range.last)
     }
 
     /// Is this a constant, or else nothing to look into? Those at the wanted place are taken.
     fn is_constant(&self, node: Node<'_>, inside: bool, gathered: &mut Gathered) -> bool {
-        let text = || String::from_utf8_lossy(&self.text[node.byte_range()]);
-        let is_wanted = || {
-            let line = u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX);
-            self.changed.iter().any(|range| range.first <= line && line <= range.last) == inside
-        };
+        let is_wanted = || self.is_changed(node) == inside;
         match node.kind() {
-            "string_literal" | "char_literal" if is_wanted() => gathered.string(&unescape(&text())),
-            "number_literal" if is_wanted() => gathered.number(&text()),
+            "string_literal" | "char_literal" if is_wanted() => {
+                gathered.string(&unescape(&self.text_of(node)));
+            }
+            "number_literal" if is_wanted() => gathered.number(&self.text_of(node)),
             _ => {}
         }
         matches!(node.kind(), "preproc_include" | "string_literal" | "char_literal" | "number_literal")
+    }
+}
+
+/// Visits nodes in the order of the text; those below a node only if `visit` says so.
+fn walk<'t>(tree: &'t Tree, mut visit: impl FnMut(Node<'t>) -> bool) {
+    let mut cursor = tree.walk();
+    loop {
+        let goes_down = visit(cursor.node());
+        if goes_down && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return;
+            }
+        }
     }
 }
 
@@ -159,6 +210,18 @@ impl Gathered {
         match value {
             Ok(value) => self.value(value, true),
             Err(_) => self.word(text.as_bytes()),
+        }
+    }
+
+    /// What a macro or an enumerator stands for: a string, or numbers in whatever is made of them.
+    fn replacement(&mut self, text: &str) {
+        let text = text.trim();
+        if text.starts_with(['"', '\'']) {
+            return self.string(&unescape(text));
+        }
+        let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
+        for word in words.filter(|word| word.starts_with(|letter: char| letter.is_ascii_digit())) {
+            self.number(word);
         }
     }
 
@@ -274,6 +337,15 @@ mod tests {
         assert_eq!(dictionary.numbers, [31, 32, 30, 7, 8, 6, 113, 114, 112]);
         let words: Vec<_> = dictionary.words.iter().map(|word| String::from_utf8_lossy(word)).collect();
         assert_eq!(words, ["31", "32", "30", "7", "8", "6", "hi\n", "q"]);
+    }
+
+    #[test]
+    fn macros_and_enumerators_belong_to_the_functions_that_name_them() {
+        let text = "#define LEAST 3\n#define MOST (0x40 * 2)\n#define NAME \"max\"\nenum { A = 900, B = 700 };\n\
+                    int f(int c) { return c < MOST || c == A; }\n";
+        let dictionary = gathered(text, &[LineRange { first: 5, last: 5 }]);
+        assert_eq!(dictionary.numbers[..9], [64, 65, 63, 2, 3, 1, 900, 901, 899]);
+        assert!(dictionary.numbers.contains(&700) && dictionary.words.contains(&b"max".to_vec()));
     }
 
     #[test]

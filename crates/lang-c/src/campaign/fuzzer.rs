@@ -33,6 +33,7 @@ use serde::{Deserialize, Serialize};
 use super::arena::{Arena, Origin};
 use super::dictionary::Dictionary;
 use super::mutator::{Case, Compared, Mixed};
+use super::neighbours::Neighbours;
 
 /// A campaign has nothing more to find when so many inputs in a row did nothing new.
 pub(super) const PATIENCE: u64 = 20_000;
@@ -42,6 +43,8 @@ const IDLE: u32 = 20_000;
 const SIZE: usize = 4096;
 /// Inputs never grow beyond this, but those that are given may be larger.
 const LARGEST: usize = 1024 * 1024;
+/// One input in so many is a neighbour of a test, as long as there are any.
+const NEIGHBOURS: u64 = 3;
 /// An input that was chosen so often is worth half.
 const TIRED: u64 = 64;
 
@@ -73,6 +76,7 @@ struct Runner {
     origin: Origin,
     observers: Observers,
     compared: Compared,
+    neighbours: Neighbours,
     /// Why it could not go on.
     failure: Option<LangError>,
 }
@@ -101,6 +105,8 @@ impl<EM, Z> Executor<EM, Case, State, Z> for Runner {
         match self.arena.run(&input.0, self.origin) {
             Ok(seen) => {
                 if seen.keep && !seen.comparisons.is_empty() {
+                    let is_given = self.origin == Origin::Given;
+                    self.neighbours.add_comparisons(&input.0, &seen.comparisons, is_given);
                     self.compared.borrow_mut().insert(input.0.clone(), seen.comparisons);
                 }
                 self.observers.0 = Sight { keep: seen.keep, merit: seen.merit, reached: seen.reached };
@@ -293,6 +299,7 @@ impl Fuzzing {
         state.add_metadata(known);
         let scheduler = Interest { sight: handle, last: Sight::default(), standings: Vec::new() };
         let compared = Compared::default();
+        let neighbours = Neighbours::new(&start.dictionary);
         let mixed = Mixed::new(start.dictionary, compared.clone());
         let fuzzer = StdFuzzer::builder()
             .input_filter(Fresh::default())
@@ -310,6 +317,7 @@ impl Fuzzing {
                 origin: Origin::Given,
                 observers: tuple_list!(sight),
                 compared,
+                neighbours,
                 failure: None,
             },
             waiting: start.inputs.into(),
@@ -335,7 +343,7 @@ impl Fuzzing {
         let before = self.inputs();
         let result = match self.waiting.pop_front() {
             Some(input) => self.give(input),
-            None => self.make(),
+            None => self.make_one(),
         };
         self.idle = if self.inputs() == before { self.idle + 1 } else { 0 };
         if let Some(failure) = self.runner.failure.take() {
@@ -350,11 +358,26 @@ impl Fuzzing {
         if self.kept > 0 {
             self.kept -= 1;
         } else {
-            self.runner.arena.count_seed();
+            self.runner.arena.count_seed(&case.0);
+            self.runner.neighbours.add_seed(&case.0);
         }
         self.runner.origin = Origin::Given;
         let (fuzzer, runner) = (&mut self.fuzzer, &mut self.runner);
         fuzzer.evaluate_filtered(&mut self.state, runner, &mut self.manager, &case).map(|_| ())
+    }
+
+    /// Runs an input that nobody gave.
+    fn make_one(&mut self) -> Result<(), Error> {
+        if self.inputs().is_multiple_of(NEIGHBOURS)
+            && let Some(input) = self.runner.neighbours.make()
+        {
+            self.runner.origin = Origin::Made;
+            let (fuzzer, runner) = (&mut self.fuzzer, &mut self.runner);
+            return fuzzer
+                .evaluate_filtered(&mut self.state, runner, &mut self.manager, &Case(input))
+                .map(|_| ());
+        }
+        self.make()
     }
 
     /// Runs an input made of a kept one.

@@ -24,7 +24,8 @@ use super::dictionary::Dictionary;
 use super::fuzzer::State;
 use super::text::{Editor, is_text};
 
-/// Of 100 inputs made of text, so many are made by small changes that keep it text; of others, so many.
+/// Of 100 inputs made of text, so many are made by small changes that keep it text; of others, so many, and more where part
+/// of them is text, as the header of an image.
 const SMALL_IN_TEXT: usize = 75;
 const SMALL_ELSEWHERE: usize = 15;
 /// Of 100 inputs, so many get the arguments of another one, and so many another number in one of theirs.
@@ -157,7 +158,7 @@ impl Mixed {
         if state.rand_mut().below_or_zero(100) < COMPARED && self.meet(state, input) {
             return Ok(true);
         }
-        let small = if is_text(&input.0.bytes) { SMALL_IN_TEXT } else { SMALL_ELSEWHERE };
+        let small = share_of_small(&input.0.bytes);
         let way = state.rand_mut().below_or_zero(100);
         if way < small {
             return self.edit(state, input);
@@ -165,6 +166,16 @@ impl Mixed {
         let havoc = if way.is_multiple_of(2) { &mut self.single } else { &mut self.stacked };
         Ok(havoc.mutate(state, input)? == MutationResult::Mutated)
     }
+}
+
+/// How many of 100 inputs that are made of this one are made by small changes.
+fn share_of_small(bytes: &[u8]) -> usize {
+    if is_text(bytes) {
+        return SMALL_IN_TEXT;
+    }
+    let seen = &bytes[..bytes.len().min(4096)];
+    let typed = seen.iter().filter(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace()).count();
+    SMALL_ELSEWHERE + (SMALL_IN_TEXT - SMALL_ELSEWHERE) * typed / seen.len().max(1)
 }
 
 /// Any kept input.

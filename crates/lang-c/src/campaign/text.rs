@@ -3,6 +3,7 @@
 //! Most wrong patches print something wrong on ordinary inputs, and random bytes do not get beyond the first check of a
 //! reader. So most inputs are a developer's input with one thing changed.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use libafl_bolts::rands::Rand;
@@ -10,7 +11,7 @@ use libafl_bolts::rands::Rand;
 use super::dictionary::Dictionary;
 
 /// Where programs change their behaviour.
-const BOUNDARIES: [i128; 31] = [
+pub(super) const BOUNDARIES: [i128; 31] = [
     0,
     1,
     -1,
@@ -54,6 +55,29 @@ pub(super) fn is_text(bytes: &[u8]) -> bool {
     let strange =
         seen.iter().filter(|&&byte| byte == 0 || byte < 32 && !byte.is_ascii_whitespace() && byte != 8);
     strange.count() * 20 <= seen.len()
+}
+
+/// How a text is formed: the same for `3 abc` and `-20 x`. Of other bytes only those count that are text.
+pub(super) fn form(bytes: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let mut last = None;
+    for piece in pieces(&bytes[..bytes.len().min(WHOLE)]) {
+        let text = &bytes[piece];
+        let is_minus = text == b"-";
+        let class = match Class::of(text[0]) {
+            _ if text.iter().all(u8::is_ascii_digit) => b'0',
+            Class::Word => b'a',
+            Class::Blank => b' ',
+            Class::Newline => b'\n',
+            Class::Sign => text[0],
+        };
+        // A minus in front of a number belongs to it.
+        if !is_minus || matches!(last, Some(b'0' | b'a')) {
+            class.hash(&mut hasher);
+        }
+        last = Some(class);
+    }
+    hasher.finish()
 }
 
 /// An input that is being changed.
@@ -132,7 +156,7 @@ impl<R: Rand> Editor<'_, R> {
         let Some(place) = self.pick(&places) else { return false };
         let text = String::from_utf8_lossy(&self.bytes[place.clone()]).into_owned();
         let Ok(value) = text.parse::<i128>() else { return false };
-        let new = match self.below(12) {
+        let new = match self.below(13) {
             0 | 1 => value + 1,
             2 | 3 => value - 1,
             4 => value.saturating_mul(2),
@@ -141,6 +165,10 @@ impl<R: Rand> Editor<'_, R> {
             7 => self.pick(&self.dictionary.numbers.clone()).unwrap_or(value + 2),
             8 | 9 => self.pick(&BOUNDARIES).unwrap_or(0),
             10 => self.another_number().unwrap_or(value + 10),
+            11 => {
+                let dictionary = self.dictionary;
+                self.pick(dictionary.near_numbers()).unwrap_or(value - 2)
+            }
             _ => i128::try_from(self.below(10_usize.pow(u32::try_from(text.len().clamp(1, 6)).unwrap_or(1))))
                 .unwrap_or(0),
         };
@@ -331,7 +359,7 @@ impl<R: Rand> Editor<'_, R> {
 }
 
 /// Numbers in decimal, with a sign that belongs to them.
-fn numbers(bytes: &[u8]) -> Vec<Range<usize>> {
+pub(super) fn numbers(bytes: &[u8]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < bytes.len().min(WHOLE) {
@@ -433,7 +461,8 @@ mod tests {
 
     #[test]
     fn the_same_chance_makes_the_same_text_and_texts_stay_within_their_limit() {
-        let dictionary = Dictionary { words: vec![b"magic".to_vec()], numbers: vec![42], raw: Vec::new() };
+        let dictionary =
+            Dictionary { words: vec![b"magic".to_vec()], numbers: vec![42], ..Dictionary::default() };
         let run = || {
             let mut rand = StdRand::with_seed(7);
             let mut made = Vec::new();
@@ -459,6 +488,14 @@ mod tests {
         {
             assert!(made.iter().any(|bytes| String::from_utf8_lossy(bytes).contains(wanted)), "{wanted}");
         }
+    }
+
+    #[test]
+    fn texts_are_formed_alike_if_only_numbers_and_words_differ() {
+        assert_eq!(form(b"3 abc\n"), form(b"-20 x_1\n"));
+        assert_ne!(form(b"3 abc\n"), form(b"3 abc"));
+        assert_ne!(form(b"3 abc\n"), form(b"3 4\n"));
+        assert_ne!(form(b"3-4"), form(b"34"));
     }
 
     #[test]
