@@ -6,14 +6,16 @@ mod samples;
 
 use bonafix_model::{Outcome, PatchReport, RunReport};
 use bonafix_report::{json, table, without_timings};
-use samples::{broken, dissimilar, invalid, not_exercised, plausible, ranked, refuted, run, unrefuted};
+use samples::{
+    broken, dissimilar, faulty_program, invalid, not_exercised, plausible, ranked, refuted, run, unrefuted,
+};
 use serde_json::Value;
 
 fn reports() -> Vec<RunReport> {
     vec![
         run([]),
         run([plausible("a.diff")]),
-        run([refuted(), unrefuted(), not_exercised(), dissimilar()]),
+        run([refuted(), faulty_program(), unrefuted(), not_exercised(), dissimilar()]),
         run(invalid()),
         ranked(),
         broken("no-tests", "no tests", &["way out"]),

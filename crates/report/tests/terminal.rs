@@ -5,7 +5,8 @@ mod samples;
 use bonafix_model::{DifferenceClass, RunReport};
 use bonafix_report::terminal::{Style, render, render_run};
 use samples::{
-    broken, dissimilar, invalid, not_exercised, patch, plausible, ranked, refuted, run, similarity, unrefuted,
+    broken, dissimilar, faulty_program, invalid, not_exercised, patch, plausible, ranked, refuted, run,
+    similarity, unrefuted,
 };
 use serde_json::json;
 
@@ -227,6 +228,15 @@ fn styles() -> [(&'static str, Style); 3] {
 fn a_refuted_patch_with_its_witness() {
     for (name, style) in styles() {
         insta::assert_snapshot!(format!("refuted{name}"), check(&run([refuted()]), style));
+    }
+}
+
+#[test]
+fn a_program_that_breaks_memory_with_a_hidden_bug() {
+    for (name, style) in styles() {
+        let mut report = run([faulty_program()]);
+        report.subject.language = "c".to_owned();
+        insta::assert_snapshot!(format!("faulty_program{name}"), check(&report, style));
     }
 }
 

@@ -156,6 +156,51 @@ pub(crate) fn refuted() -> PatchReport {
     }))
 }
 
+/// A patch of a C program that breaks memory, and uncovers a fault that was there before.
+pub(crate) fn faulty_program() -> PatchReport {
+    patch(json!({
+        "name": "patches/overfit-fixed-buffer.diff",
+        "verdict": {
+            "outcome": "refuted",
+            "summary": "opad (error): heap-buffer-overflow in copy (queue.c:31): the reference has no fault on this input",
+        },
+        "evidence": [
+            {
+                "technique": "opad", "strength": "proof",
+                "summary": "heap-buffer-overflow in copy (queue.c:31): the reference has no fault on this input",
+                "exhibit": {
+                    "class": "error", "input": ["push \\xff\\x00a", "(no newline at the end)"],
+                    "what": "crashes and errors of memory", "expected": "none",
+                    "actual": "heap-buffer-overflow in copy (queue.c:31)", "buggy": "none",
+                },
+                "witness": {"folder": "witnesses/fixed-opad/witness-1", "oracle": "memory error", "replays": 10, "confirmed": 10},
+            },
+            {
+                "technique": "opad", "strength": "remark", "reason": "hidden-bug",
+                "summary": "signed-integer-overflow in total (sum.c:9): the patch uncovers it, and has not made it",
+                "exhibit": {
+                    "class": "error", "input": ["add 2147483647", "add 1"], "what": "crashes and errors of memory",
+                    "expected": "none", "actual": "signed-integer-overflow in total (sum.c:9)", "buggy": "none",
+                },
+            },
+            {
+                "technique": "rgt", "strength": "remark", "reason": "standard-error",
+                "summary": "line 1 of standard error is \"empty\" in the reference and \"no jobs\" in the patched version",
+                "exhibit": {
+                    "class": "assert", "input": ["pop"], "what": "line 1 of standard error", "expected": "\"empty\"",
+                    "actual": "\"no jobs\"",
+                },
+            },
+        ],
+        "delta": {"files": []},
+        "efforts": [
+            effort(json!({"inputs": 600, "reached": 600, "differing": 4, "ended": "found"})),
+            effort(json!({"technique": "opad", "inputs": 600, "reached": 600, "ended": "found"})),
+        ],
+        "apply_notes": [],
+    }))
+}
+
 /// A patch against which nothing was found, with differences that do not count.
 pub(crate) fn unrefuted() -> PatchReport {
     let remark = |number: usize| {
