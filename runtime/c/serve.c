@@ -5,7 +5,7 @@
  * one waits for requests, forks, and the child goes on into the program's own `main` with the arguments of the request. All
  * constructors have run by then, so that their cost is paid once.
  *
- * A child is the leader of a session and a group of its own. Its standard streams are files. What it leaves behind is killed
+ * A child is the leader of a group of its own. Its standard streams are files. What it leaves behind is killed
  * when it ends: the server is the reaper of all that descends from it. */
 #define _GNU_SOURCE
 #include "serve.h"
@@ -211,13 +211,20 @@ static void put_streams(const char *input) {
 
 /* Makes the child what the program would be had it just been started. */
 static void become_program(const struct bonafix_request *request) {
-    setsid();
+    /* No session: with each the kernel makes a new group for its scheduler, which takes as long as the copy itself. */
+    setpgid(0, 0);
     /* Whoever writes more ends at once, instead of writing in vain until its time is over. */
     signal(SIGXFSZ, SIG_DFL);
     limit(RLIMIT_FSIZE, request->file_size);
     limit(RLIMIT_AS, request->memory);
     sigaction(SIGCHLD, &program_on_child, NULL);
     sigprocmask(SIG_SETMASK, &program_mask, NULL);
+}
+
+/* A program that a terminal's signal has stopped goes on, as one that leads a session without a terminal would. */
+static void go_on(pid_t child, int signal) {
+    if (signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU)
+        kill(child, SIGCONT);
 }
 
 /* Waits until the child has ended, not longer than its time; it stays to be reaped. */
@@ -230,6 +237,8 @@ static int wait_for(pid_t child, uint64_t until) {
         info.si_pid = 0;
         if (waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == child)
             return 1;
+        if (waitid(P_PID, (id_t)child, &info, WSTOPPED | WNOHANG) == 0 && info.si_pid == child)
+            go_on(child, info.si_status);
         uint64_t now = now_micros();
         if (now >= until)
             return 0;

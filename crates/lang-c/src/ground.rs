@@ -2,6 +2,7 @@
 
 mod folder;
 
+use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -100,7 +101,7 @@ impl Ground {
         let arguments = input.arguments.as_ref().unwrap_or(&self.arguments);
         let by_path = is_by_path(arguments);
         let file = if by_path { self.run_folder.join(&self.input_name) } else { self.place().join("input") };
-        fs_err::write(&file, &input.bytes)?;
+        overwrite(&file, &input.bytes)?;
         Ok(Given { file, by_path, arguments: with_path(arguments, &self.input_name) })
     }
 
@@ -145,6 +146,14 @@ impl Drop for Ground {
     fn drop(&mut self) {
         self.home.clone().remove();
     }
+}
+
+/// Writes a file anew without emptying it first: ext4 takes a file that was emptied and written again to the disk at
+/// once, and the next run would wait for that.
+fn overwrite(path: &Utf8Path, bytes: &[u8]) -> std::io::Result<()> {
+    let file = fs_err::OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
+    file.file().write_all_at(bytes, 0)?;
+    file.set_len(bytes.len() as u64)
 }
 
 /// What an end of a whole job means for the program.
@@ -200,6 +209,16 @@ fn ending_of(pattern: Option<&str>) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_shorter_input_leaves_nothing_of_the_longer_one_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = Utf8Path::from_path(folder.path()).unwrap().join("input");
+        for bytes in [&b"the longer one"[..], b"short", b"", b"again"] {
+            overwrite(&file, bytes).unwrap();
+            assert_eq!(fs_err::read(&file).unwrap(), bytes);
+        }
+    }
 
     #[test]
     fn inputs_are_called_as_those_of_tests() {

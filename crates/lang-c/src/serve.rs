@@ -283,7 +283,9 @@ impl ServedTarget {
 
 impl Target for ServedTarget {
     fn run(&mut self, input: &ProgramInput) -> Result<Sample, LangError> {
-        if self.way == Way::Persistent { self.run_persistent(input) } else { self.run_fresh(input) }
+        // Programs compare pointers as well, and the heap of a process that has run others lies elsewhere.
+        let is_persistent = self.way == Way::Persistent && !self.wants_comparisons;
+        if is_persistent { self.run_persistent(input) } else { self.run_fresh(input) }
     }
 
     fn run_fresh(&mut self, input: &ProgramInput) -> Result<Sample, LangError> {

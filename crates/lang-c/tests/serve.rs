@@ -53,6 +53,7 @@ int main(int argc, char **argv) {
     case 'n': printf("%d\n", socket(AF_UNIX, SOCK_STREAM, 0)); return 0;
     case 't': printf("%d %d\n", open("/dev/tty", O_RDWR) >= 0, isatty(0) || isatty(1) || isatty(2)); return 0;
     case 'k': kill(getppid(), SIGKILL); sleep(20); return 0;
+    case 'z': raise(SIGTSTP); puts("went on"); return 0;
     case 'p': printf("%d\n", system("echo from a shell")); return 0;
     case 'v': printf("%s\n", getenv("LD_PRELOAD") || getenv("BONAFIX_SERVE") || getenv("BONAFIX_HOME") ? "seen" : "unseen"); return 0;
     case 'm': { char *all = malloc(3000000000u); if (!all) { puts("no memory"); return 4; } memset(all, 1, 3000000000u); return all[77]; }
@@ -90,11 +91,12 @@ fn crashes_and_hangs_cost_one_execution_and_are_named() {
 fn processes_that_a_run_leaves_do_not_outlive_it() {
     let subject = Subject::new(MANY);
     let started = Instant::now();
-    let seen = subject.plain(&["d", "d", "p", "eafter\n"]);
+    let seen = subject.plain(&["d", "d", "p", "eafter\n", "z"]);
     assert_eq!(text(&seen[0].stdout), "gone\n");
     assert_eq!(seen[0], seen[1]);
     assert_eq!(text(&seen[2].stdout), "from a shell\n0\n");
     assert_eq!(text(&seen[3].stdout), "after\n");
+    assert_eq!((&seen[4].end, text(&seen[4].stdout)), (&ProgramEnd::Exited(0), "went on\n"));
     assert!(started.elapsed() < Duration::from_secs(20));
 }
 
@@ -313,6 +315,24 @@ fn one_process_runs_many_inputs_as_a_process_for_each_would() {
 }
 
 #[test]
+fn what_a_program_compares_does_not_hang_on_the_runs_before() {
+    let pointers = "#include <stdio.h>\n#include <stdlib.h>\n\
+                    int main(void) { char *volatile kept = malloc(300); int c = getchar(); kept[c & 127] = 1; return c == 'x'; }\n";
+    let subject = Subject::new(pointers);
+    let compared = |runs: usize| {
+        let mut target = subject.target(Variant::Fuzz);
+        assert!(target.try_persistent(&[on("a"), on("b")]).unwrap());
+        (0..runs).for_each(|_| drop(target.run(&on("c")).unwrap()));
+        target.ask_for_comparisons(true);
+        target.run(&on("y")).unwrap().comparisons
+    };
+    let first = compared(0);
+    assert!(first.contains(&(u64::from(b'x'), u64::from(b'y'))), "{first:?}");
+    assert!(first.iter().any(|&(one, other)| one.max(other) > 0x1000_0000), "{first:?}");
+    assert_eq!(compared(7), first);
+}
+
+#[test]
 fn a_program_that_does_not_allow_it_gets_a_process_for_each_input() {
     // The C library keeps the next number of `drand48` where nothing takes it back.
     let hidden = "#include <stdio.h>\n#include <stdlib.h>\nint main(void) { printf(\"%f\\n\", drand48()); return 0; }\n";
@@ -320,28 +340,4 @@ fn a_program_that_does_not_allow_it_gets_a_process_for_each_input() {
     let mut target = subject.target(Variant::Plain);
     assert!(!target.try_persistent(&[on("1"), on("2")]).unwrap());
     assert_eq!(target.run(&on("1")).unwrap(), target.run(&on("2")).unwrap());
-}
-
-/// How many executions a second, as a figure for people: `cargo test -p bonafix-lang-c --test serve speed -- --ignored --nocapture`.
-#[test]
-#[ignore = "measures"]
-fn speed() {
-    let subject = Subject::new(BRANCHES);
-    for variant in [Variant::Plain, Variant::Fuzz] {
-        let mut target = subject.target(variant);
-        for persistent in [false, true] {
-            assert_eq!(
-                target.try_persistent(&[on("l"), on("r")][..if persistent { 2 } else { 0 }]).unwrap(),
-                persistent
-            );
-            let started = Instant::now();
-            let mut runs = 0_u32;
-            while started.elapsed() < Duration::from_secs(5) {
-                target.run(&on("l")).unwrap();
-                runs += 1;
-            }
-            let each = f64::from(runs) / started.elapsed().as_secs_f64();
-            println!("{}, persistent {persistent}: {each:.0} executions/s", variant.name());
-        }
-    }
 }
