@@ -9,6 +9,7 @@ mod large;
 mod phases;
 mod printed;
 mod search;
+mod witnesses;
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -25,7 +26,7 @@ use figures::{Figures, Goal, Measurement, publish};
 /// Help of `bench`.
 pub(crate) const HELP: &str = "\
 Builds in release what is to be measured, measures, prints a table and writes it to target/xtask/bench/bench.txt and
-bench.json. What is known so far is told on stderr. With two cores and nothing else to do this takes four to five minutes,
+bench.json. What is known so far is told on stderr. With two cores and nothing else to do this takes seven to eight minutes,
 and up to as many before that for the builds, where sources changed. `--list` says how long each group takes.
 
 Groups:
@@ -42,6 +43,9 @@ Groups:
   tracing     the processor time of a test that is all loops and of one with many short calls, plain, traced, and the one
               against the other, and that of writing down their traces
   lcs         the time to compare two traces, by their length and by how alike they are
+  programs    executions a second of two C programs, in copies and in one process, against `afl-fuzz` (if it is installed:
+              Debian's package afl++); sanitizers against valgrind; inputs in one version, in two, in three
+  witnesses   the time from a patch to its counterexample, for each C case the median over its overfitting patches
 
 Options:
   --list   say what there is to be measured, and how long it takes, and measure nothing
@@ -80,14 +84,24 @@ const GROUPS: &[Group] = &[
     Group { name: "probes", seconds: 45, usual: true, way: Way::Printed("arena_speed") },
     Group { name: "tracing", seconds: 20, usual: true, way: Way::Printed("tracing_speed") },
     Group { name: "lcs", seconds: 15, usual: true, way: Way::Printed("distance_speed") },
+    Group { name: "programs", seconds: 90, usual: true, way: Way::Printed("program_speed") },
+    Group { name: "witnesses", seconds: 90, usual: true, way: Way::Binary(witnesses::measure) },
 ];
 
 /// What a search may cost where its length is not what is measured.
 const BUDGET: &str = "1000inputs";
 
 /// Where the binary and the tests are.
-const PACKAGES: [&str; 6] =
-    ["--package", "bonafix", "--package", "bonafix-lang-java", "--package", "bonafix-judge"];
+const PACKAGES: [&str; 8] = [
+    "--package",
+    "bonafix",
+    "--package",
+    "bonafix-lang-java",
+    "--package",
+    "bonafix-lang-c",
+    "--package",
+    "bonafix-judge",
+];
 
 /// What the user asked for.
 enum Asked {

@@ -22,6 +22,8 @@ pub(crate) struct Case {
     pub(crate) name: String,
     /// The folder, relative to the root of the tree.
     pub(crate) folder: Utf8PathBuf,
+    /// What it is written in: `java` where `case.toml` does not say.
+    pub(crate) language: String,
     /// Folder of the buggy project, relative to the case's.
     pub(crate) project: Utf8PathBuf,
     /// Maven coordinates that it asks for.
@@ -104,6 +106,7 @@ pub(crate) fn read(root: &Utf8Path, folder: &Utf8Path) -> Result<Case> {
     Ok(Case {
         name: folder.file_name().unwrap_or_default().to_owned(),
         folder: folder.strip_prefix(root).unwrap_or(folder).to_owned(),
+        language: word(&toml, "language").unwrap_or_else(|| "java".to_owned()),
         project: word(&toml, "project").unwrap_or_else(|| "buggy".to_owned()).into(),
         dependencies: java.map(|java| words(java, "dependencies")).unwrap_or_default(),
         patches: patches.into_iter().flatten().filter_map(toml::Value::as_table).map(expectation).collect(),
@@ -237,12 +240,12 @@ mod tests {
         let root = Utf8Path::from_path(tree.path()).unwrap();
         let folder = root.join("cases/java/leap-year");
         fs_err::create_dir_all(&folder).unwrap();
-        let text = "title = 'x'\n[java]\ndependencies = ['junit:junit:4.13.2']\n\
+        let text = "title = 'x'\nlanguage = 'c'\n[java]\ndependencies = ['junit:junit:4.13.2']\n\
                     [[patch]]\nfile = 'patches/overfit.diff'\nlabel = 'overfitting'\nexpect = 'refuted'\n";
         fs_err::write(folder.join("case.toml"), text).unwrap();
         let case = all(root).unwrap().remove(0);
         assert_eq!(case.folder, "cases/java/leap-year");
-        assert_eq!(case.project, "buggy");
+        assert_eq!((case.language.as_str(), case.project.as_str()), ("c", "buggy"));
         assert_eq!(case.dependencies, ["junit:junit:4.13.2"]);
         assert_eq!(case.patches[0].name, "overfit");
         assert_eq!(case.patches[0].file, "patches/overfit.diff");

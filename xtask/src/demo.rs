@@ -241,6 +241,7 @@ mod tests {
         Case {
             name: "leap-year".into(),
             folder: "cases/java/leap-year".into(),
+            language: "java".into(),
             project: "buggy".into(),
             dependencies: Vec::new(),
             patches: vec![patch],

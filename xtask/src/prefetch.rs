@@ -177,6 +177,7 @@ mod tests {
         Case {
             name: "c".into(),
             folder: "cases/java/c".into(),
+            language: "java".into(),
             project: "buggy".into(),
             dependencies: dependencies.iter().map(|&one| one.to_owned()).collect(),
             patches: Vec::new(),

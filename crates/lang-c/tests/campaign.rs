@@ -1,111 +1,35 @@
 //! Campaigns over the cases: wrong patches are told from the reference by what they print, right ones are not.
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
-use std::sync::Arc;
+mod bundled;
+
 use std::time::{Duration, Instant};
 
-use bonafix_lang::{Campaign, ExploredVersion, Found, FuzzRequest, FuzzSlice, FuzzState, Project, TestPlan};
-use bonafix_lang_c::CProject;
-use bonafix_model::{
-    CConfig, Delta, FileEdit, TestId, TestOutcome, TestSelection, TestsConfig, TreeChange, VersionRole,
-};
-use bonafix_proc::{Launcher, SandboxMode};
-use bonafix_store::Cache;
-use camino::{Utf8Path, Utf8PathBuf};
-use serde::Deserialize;
+use bonafix_lang::{Found, FuzzSlice, FuzzState};
+use camino::Utf8Path;
 
-/// Much, for a busy machine: an execution that is cut off is not the same the next time.
-const LIMIT: Duration = Duration::from_secs(10);
+use bundled::Case;
 
-#[derive(Deserialize)]
-struct CaseFile {
-    failing: Vec<String>,
-    reference: String,
-    c: CConfig,
-    patch: Vec<PatchEntry>,
-}
-
-#[derive(Deserialize)]
-struct PatchEntry {
-    file: String,
-    label: String,
-}
-
-/// A case with its buggy version built.
-struct Case {
-    _scratch: tempfile::TempDir,
-    log: Utf8PathBuf,
-    root: Utf8PathBuf,
-    file: CaseFile,
-    project: CProject,
-    passing: Vec<TestId>,
-}
-
-impl Case {
-    fn open(name: &str) -> Self {
-        let root = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases/c").join(name);
-        let file: CaseFile =
-            toml::from_str(&fs_err::read_to_string(root.join("case.toml")).unwrap()).unwrap();
-        let scratch = tempfile::tempdir().unwrap();
-        let place = Utf8Path::from_path(scratch.path()).unwrap().to_owned();
-        let cache = Arc::new(Cache::open(&place.join("cache")).unwrap());
-        let launcher = Arc::new(Launcher::new(SandboxMode::BestEffort).unwrap());
-        let buggy = root.join("buggy");
-        let project = CProject::open(&buggy, &file.c, &TestsConfig::default(), cache, launcher).unwrap();
-        let log = place.join("log");
-        project.build(&TreeChange::default(), &log).unwrap();
-        let all = TestSelection::Matching { only: Vec::new(), ignore: Vec::new() };
-        let plan = TestPlan::new(all, Duration::from_secs(5));
-        let run = project.run_tests(&TreeChange::default(), &plan, &log, &mut |_, _| {}).unwrap();
-        let passed = run.results.into_iter().filter(|result| result.outcome == TestOutcome::Passed);
-        let passing = passed.map(|result| result.id).collect();
-        Self { _scratch: scratch, log, root, file, project, passing }
-    }
-
-    fn change(&self, diff: &str) -> TreeChange {
-        let change =
-            applied(&self.root.join("buggy"), &fs_err::read_to_string(self.root.join(diff)).unwrap());
-        self.project.build(&change, &self.log).unwrap();
-        change
-    }
-
-    /// Runs a campaign until something is found, or to its end.
-    fn campaign(&self, patch: &str, seed: u64, inputs: u64, stop_early: bool) -> Outcome {
-        let changes = [self.change(&self.file.reference), self.change(patch), TreeChange::default()];
-        let deltas: Vec<Delta> = changes.iter().map(|change| self.project.delta(change).unwrap()).collect();
-        let roles = [VersionRole::Reference, VersionRole::Patched, VersionRole::Buggy];
-        let versions: Vec<ExploredVersion<'_>> = (roles.into_iter().zip(&changes).zip(&deltas))
-            .map(|((role, change), delta)| ExploredVersion { role, change, delta })
-            .collect();
-        let failing: Vec<TestId> = self.file.failing.iter().cloned().map(TestId).collect();
-        let request = FuzzRequest {
-            versions: &versions,
-            failing: &failing,
-            passing: &self.passing,
-            kept: &[],
-            seed,
-            limit: LIMIT,
-        };
-        let opened = self.project.fuzzer().unwrap().open(&request, &self.log).unwrap();
-        let mut campaign: Box<dyn Campaign> = opened.campaign;
-        let started = Instant::now();
-        let mut outcome = Outcome::default();
-        while campaign.state().inputs < inputs && !campaign.state().exhausted {
-            let step = 50.min(inputs - campaign.state().inputs);
-            for found in campaign.fuzz(&FuzzSlice { inputs: step, until: None }).unwrap() {
-                if counts(&found) && outcome.first.is_none() {
-                    outcome.first = Some((campaign.state().inputs, started.elapsed()));
-                }
-                outcome.found.push(found);
+/// Runs a campaign until something is found, or to its end.
+fn run(case: &Case, patch: &str, seed: u64, inputs: u64, stop_early: bool) -> Outcome {
+    let mut campaign = case.campaign(patch, seed);
+    let started = Instant::now();
+    let mut outcome = Outcome::default();
+    while campaign.state().inputs < inputs && !campaign.state().exhausted {
+        let step = 50.min(inputs - campaign.state().inputs);
+        for found in campaign.fuzz(&FuzzSlice { inputs: step, until: None }).unwrap() {
+            if counts(&found) && outcome.first.is_none() {
+                outcome.first = Some((campaign.state().inputs, started.elapsed()));
             }
-            if stop_early && outcome.first.is_some() {
-                break;
-            }
+            outcome.found.push(found);
         }
-        outcome.elapsed = started.elapsed();
-        outcome.state = campaign.state();
-        outcome
+        if stop_early && outcome.first.is_some() {
+            break;
+        }
     }
+    outcome.elapsed = started.elapsed();
+    outcome.state = campaign.state();
+    outcome
 }
 
 #[derive(Default)]
@@ -134,40 +58,12 @@ fn is_plain_difference(found: &Found) -> bool {
         && !kinds.any(is_watched)
 }
 
-/// A tree after a diff whose places are exact.
-fn applied(root: &Utf8Path, diff: &str) -> TreeChange {
-    let mut change = TreeChange::default();
-    for file in diff.split("diff --git ").skip(1) {
-        let path = file.lines().find_map(|line| line.strip_prefix("+++ b/")).unwrap();
-        let old = fs_err::read_to_string(root.join(path)).unwrap();
-        let old: Vec<&str> = old.split_inclusive('\n').collect();
-        let (mut new, mut at) = (String::new(), 0);
-        for line in file.split_inclusive('\n').skip_while(|line| !line.starts_with("@@")) {
-            if let Some(place) = line.strip_prefix("@@ -") {
-                let first: usize = place.split([',', ' ']).next().unwrap().parse().unwrap();
-                new.extend(old[at..first - 1].iter().copied());
-                at = first - 1;
-            } else if let Some(added) = line.strip_prefix('+') {
-                new.push_str(added);
-            } else {
-                if line.starts_with(' ') {
-                    new.push_str(old[at]);
-                }
-                at += 1;
-            }
-        }
-        new.extend(old[at..].iter().copied());
-        change.files.insert(path.into(), FileEdit::Write(new.into_bytes()));
-    }
-    change
-}
-
 fn told_apart(name: &str) {
     let case = Case::open(name);
     for patch in &case.file.patch {
         let is_wrong = patch.label == "overfitting";
         let inputs = if is_wrong { 20_000 } else { 1000 };
-        let outcome = case.campaign(&patch.file, 1, inputs, is_wrong);
+        let outcome = run(&case, &patch.file, 1, inputs, is_wrong);
         assert_eq!(outcome.first.is_some(), is_wrong, "{}: {:?}", patch.file, outcome.found);
     }
 }
@@ -186,7 +82,7 @@ fn wrong_names_are_told_from_right_ones() {
 fn the_same_seed_finds_the_same_in_a_real_program() {
     let case = Case::open("tab-expand");
     let patch = &case.file.patch[2].file;
-    let (one, other) = (case.campaign(patch, 5, 400, false), case.campaign(patch, 5, 400, false));
+    let (one, other) = (run(&case, patch, 5, 400, false), run(&case, patch, 5, 400, false));
     assert!(!one.found.is_empty());
     assert_eq!(one.found, other.found);
     assert_eq!(one.state, other.state);
@@ -208,7 +104,7 @@ fn measure() {
     for name in names.iter().filter(|name| name.contains(&only)) {
         let case = Case::open(name);
         for patch in &case.file.patch {
-            let outcome = case.campaign(&patch.file, 1, inputs, false);
+            let outcome = run(&case, &patch.file, 1, inputs, false);
             let state = &outcome.state;
             let rate = |count: u64| count * 1000 / u64::try_from(outcome.elapsed.as_millis()).unwrap().max(1);
             let first = outcome.first.map_or("none".to_owned(), |(inputs, time)| {

@@ -1,7 +1,7 @@
 //! Rates and times that tests of the product measure and print: parts that cannot be reached from the command line.
 //!
 //! Such a test is ignored by default and prints lines of the form `WHAT: NUMBER UNIT`, where the unit is one of
-//! [`PRINTED`]; of several rounds (`WHAT, round N: …`) the best counts.
+//! [`PRINTED`]; of several rounds (`WHAT, round N: …`) the best counts. What stands behind `note: ` is told as it is.
 
 use std::collections::BTreeMap;
 
@@ -38,6 +38,38 @@ impl Printed {
 
 const PRINTED: &[Printed] = &[
     Printed { unit: "classes/s", of: "", name: "classes instrumented", better: Better::More, goals: &[] },
+    Printed { unit: "executions/s", of: "", name: "C programs", better: Better::More, goals: &[] },
+    Printed { unit: "inputs/s", of: "", name: "C programs", better: Better::More, goals: &[] },
+    Printed { unit: "ms", of: "memory oracle", name: "C programs", better: Better::Less, goals: &[] },
+    Printed { unit: "ms", of: "version", name: "C programs", better: Better::Less, goals: &[] },
+    // A copy of a process cannot cost less than for AFL, which keeps less of it; not to make one should be worth it.
+    Printed {
+        unit: "x",
+        of: "afl-fuzz",
+        name: "C programs",
+        better: Better::More,
+        goals: &[
+            ("ini-reader, without sanitizers, copies against the fork server of afl-fuzz", 1.0),
+            ("ini-reader, without sanitizers, one process against the fork server of afl-fuzz", 10.0),
+            ("ini-reader, with sanitizers, copies against the fork server of afl-fuzz", 1.0),
+            ("ini-reader, with sanitizers, one process against the fork server of afl-fuzz", 10.0),
+            ("pgm-info, without sanitizers, copies against the fork server of afl-fuzz", 1.0),
+            ("pgm-info, without sanitizers, one process against the fork server of afl-fuzz", 10.0),
+            ("pgm-info, with sanitizers, copies against the fork server of afl-fuzz", 1.0),
+            ("pgm-info, with sanitizers, one process against the fork server of afl-fuzz", 10.0),
+        ],
+    },
+    Printed {
+        unit: "x",
+        of: "valgrind",
+        name: "C programs",
+        better: Better::More,
+        goals: &[
+            ("ini-reader, memory oracle, valgrind against sanitizers in copies", 10.0),
+            ("pgm-info, memory oracle, valgrind against sanitizers in copies", 10.0),
+        ],
+    },
+    Printed { unit: "x", of: "version", name: "C programs", better: Better::Less, goals: &[] },
     // Half of what the prototype did with classes as they were, for each second of a core.
     Printed {
         unit: "triples/s",
@@ -84,6 +116,7 @@ pub(super) fn measure(workspace: &Workspace, test: &str, figures: &mut Figures) 
         .args(NAMES.iter().copied())
         .folder(&workspace.root);
     let captured = command.capture()?;
+    captured.stdout.lines().filter(|line| line.starts_with("note: ")).for_each(|note| eprintln!("  {note}"));
     let measurements = read(&captured.stdout);
     if !captured.status.success() || measurements.is_empty() {
         bail!("`{command}`: {}\n{}", captured.status, tail(&captured.stderr, 20));
@@ -157,6 +190,19 @@ mod tests {
         assert_eq!(found[0].name, "distance of traces: 10^4 statements, unrelated");
         assert!((found[0].value - 0.75).abs() < 1e-9);
         assert_eq!(found[0].is_met(), Some(true));
+    }
+
+    #[test]
+    fn what_c_programs_cost_is_told_from_the_rest_and_held_against_its_goals() {
+        let text = "note: afl-fuzz is not installed\n\
+                    pgm-info, with sanitizers, in copies: 900 executions/s\n\
+                    pgm-info, with sanitizers, copies against the fork server of afl-fuzz: 0.90 x\n\
+                    pgm-info, memory oracle, valgrind against sanitizers in copies: 400.0 x\n\
+                    pgm-info, kept inputs in three versions against one: 3.01 x\n";
+        let found = read(text);
+        assert!(found.iter().all(|each| each.name.starts_with("C programs: pgm-info, ")), "{found:?}");
+        let met: Vec<Option<bool>> = found.iter().map(Measurement::is_met).collect();
+        assert_eq!(met, [None, None, Some(true), Some(false)]);
     }
 
     #[test]
