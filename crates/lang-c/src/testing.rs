@@ -240,7 +240,8 @@ impl Stand<'_> {
         for (name, value) in self.env {
             job = job.env(name, value);
         }
-        job.sandboxed(SandboxSpec::scratch(self.home.path()).read(self.originals))
+        let spec = SandboxSpec::scratch(self.home.path()).temporary(self.home.temporary());
+        job.sandboxed(spec.read(self.originals))
     }
 
     /// Where programs and scripts run.

@@ -48,8 +48,16 @@ pub(crate) struct Namespaces {
 /// What stays writable in the mount namespace.
 pub(crate) struct Mounts {
     pub(crate) writable: Vec<CString>,
+    pub(crate) temporary: Option<Temporary>,
     /// Entered again after mounting: the folder that was entered before lies on the mount below.
     pub(crate) cwd: CString,
+}
+
+/// What stands in the place of `/tmp`.
+pub(crate) struct Temporary {
+    pub(crate) folder: CString,
+    /// What the job needs of the real `/tmp`, and where in the folder that is to be seen.
+    pub(crate) kept: Vec<(CString, CString)>,
 }
 
 /// What the program itself is put under.
@@ -214,7 +222,22 @@ impl Mounts {
         for folder in &self.writable {
             check(sys::mount_setattr(folder, 0, 0, libc::MOUNT_ATTR_RDONLY))?;
         }
+        if let Some(temporary) = &self.temporary {
+            temporary.cover()?;
+        }
         check(sys::chdir(&self.cwd))?;
+        Ok(())
+    }
+}
+
+impl Temporary {
+    /// What is writable of the folders stays so: a mount made of another one has its attributes.
+    fn cover(&self) -> io::Result<()> {
+        let bind = libc::MS_BIND | libc::MS_REC;
+        for (real, shown) in &self.kept {
+            check(sys::mount(Some(real), shown, None, bind))?;
+        }
+        check(sys::mount(Some(&self.folder), c"/tmp", None, bind))?;
         Ok(())
     }
 }

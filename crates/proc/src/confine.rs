@@ -19,6 +19,9 @@ pub struct SandboxSpec {
     pub read: Vec<Utf8PathBuf>,
     /// Folders that can be read and written; they must exist. [`crate::Limits::scratch_total`] counts them.
     pub write: Vec<Utf8PathBuf>,
+    /// A folder that the job finds as `/tmp`, where the kernel allows that; it must exist, below one of those that can be
+    /// written. Without it nothing can be written to `/tmp`, and many a script does that without asking `TMPDIR`.
+    pub temporary: Option<Utf8PathBuf>,
     /// Whether the job has a loopback interface of its own. Ports on it are private to the job.
     pub loopback: bool,
 }
@@ -26,13 +29,20 @@ pub struct SandboxSpec {
 impl SandboxSpec {
     /// One private writable folder and loopback: what most subject code wants.
     pub fn scratch(folder: impl Into<Utf8PathBuf>) -> Self {
-        Self { read: Vec::new(), write: vec![folder.into()], loopback: true }
+        Self { write: vec![folder.into()], loopback: true, ..Self::default() }
     }
 
     /// Adds a file or folder that can be read.
     #[must_use]
     pub fn read(mut self, path: impl Into<Utf8PathBuf>) -> Self {
         self.read.push(path.into());
+        self
+    }
+
+    /// Lets the job find this folder as `/tmp`.
+    #[must_use]
+    pub fn temporary(mut self, folder: impl Into<Utf8PathBuf>) -> Self {
+        self.temporary = Some(folder.into());
         self
     }
 

@@ -1,7 +1,7 @@
 //! A job: what to run, with what, where to, and within which bounds.
 
 use crate::cgroup::PidsGroup;
-use crate::child::{Fence, Mounts, Plan, Step};
+use crate::child::{Fence, Mounts, Plan, Step, Temporary};
 use crate::confine::{Confinement, SandboxSpec};
 use crate::error::ProcError;
 use crate::filter;
@@ -14,7 +14,7 @@ use crate::ruleset;
 use crate::running::{Finished, Running};
 use crate::supervise::{Board, Supervisor, Watch};
 use camino::{Utf8Path, Utf8PathBuf};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{CString, OsStr, OsString};
 use std::io::{self, PipeReader, PipeWriter, Read, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
@@ -23,6 +23,9 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
+
+/// The folder that a job may have one of its own for.
+const TEMPORARY: &str = "/tmp";
 
 /// What the program reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -341,7 +344,7 @@ fn fence_in(
     if protection.pid_namespace() {
         let mounts = if protection.read_only_mounts() {
             let writable = scratch.iter().map(|folder| c_path(folder)).collect::<io::Result<_>>()?;
-            Some(Mounts { writable, cwd: c_path(cwd)? })
+            Some(Mounts { writable, temporary: temporary(spec, scratch, program, cwd)?, cwd: c_path(cwd)? })
         } else {
             None
         };
@@ -356,6 +359,34 @@ fn fence_in(
     let filter = protection.seccomp().then(|| filter::compile(needs)).transpose()?;
     plan.fence = Some(Fence { ruleset: compiled.ruleset, read_access: compiled.read_access, filter });
     Ok(())
+}
+
+/// What takes the place of `/tmp`. Folders of it that the job needs are shown there again, under their names.
+fn temporary(
+    spec: &SandboxSpec,
+    scratch: &[Utf8PathBuf],
+    program: &Utf8Path,
+    cwd: &Utf8Path,
+) -> io::Result<Option<Temporary>> {
+    let real = Utf8Path::new(TEMPORARY);
+    let is_folder = real.symlink_metadata().is_ok_and(|data| data.is_dir());
+    let Some(folder) = spec.temporary.as_ref().filter(|_| is_folder) else { return Ok(None) };
+    let Ok(folder) = folder.canonicalize_utf8() else { return Ok(None) };
+    let others = spec.read.iter().filter_map(|path| path.canonicalize_utf8().ok());
+    let needed = scratch.iter().cloned().chain(others).chain([program.to_owned(), cwd.to_owned()]);
+    let first = |path: Utf8PathBuf| Some(path.strip_prefix(real).ok()?.iter().next()?.to_owned());
+    let mut kept = Vec::new();
+    for name in needed.filter_map(first).collect::<BTreeSet<String>>() {
+        let (inside, shown) = (real.join(&name), folder.join(&name));
+        match (inside.is_dir(), shown.is_dir()) {
+            // A file that lies in `/tmp` itself cannot be shown: then the job has the real one, as before.
+            (false, _) => return Ok(None),
+            (true, false) => fs_err::create_dir(&shown)?,
+            (true, true) => {}
+        }
+        kept.push((c_path(&inside)?, c_path(&shown)?));
+    }
+    Ok(Some(Temporary { folder: c_path(&folder)?, kept }))
 }
 
 fn c_path(path: &Utf8Path) -> io::Result<CString> {

@@ -343,7 +343,7 @@ fn try_namespaces(mounts: bool) -> io::Result<bool> {
     const CAME_THROUGH: i32 = libc::ECANCELED;
     let (_status, status_end) = io::pipe()?;
     let (lifeline_end, _lifeline) = io::pipe()?;
-    let mounts = mounts.then(|| Mounts { writable: Vec::new(), cwd: CString::from(c"/") });
+    let mounts = mounts.then(|| Mounts { writable: Vec::new(), temporary: None, cwd: CString::from(c"/") });
     let mut plan = Plan {
         status: status_end.into(),
         lifeline: lifeline_end.into(),

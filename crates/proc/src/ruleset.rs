@@ -40,7 +40,9 @@ fn build(spec: &SandboxSpec, program: &Utf8Path, abi: ABI) -> Result<RulesetCrea
         .add_rules(path_beneath_rules(&spec.read, read))?
         .add_rules(path_beneath_rules([program], read))?
         .add_rules(path_beneath_rules(DEVICES, device))?
-        .add_rules(path_beneath_rules(&spec.write, write))
+        .add_rules(path_beneath_rules(&spec.write, write))?
+        // Seen from `/tmp` it lies below none of the others.
+        .add_rules(path_beneath_rules(&spec.temporary, write))
 }
 
 fn java_configuration() -> Vec<Utf8PathBuf> {

@@ -4,6 +4,7 @@
 mod common;
 
 use bonafix_proc::{Confinement, Exit, Job, Limits, ProcError, SandboxSpec, Sink, Stdin};
+use camino::Utf8Path;
 use common::{best, eventually, folder, machines, mark, script, survivors};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::time::{Duration, Instant};
@@ -230,4 +231,24 @@ fn many_jobs_at_once_do_not_disturb_each_other() {
         }
     });
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn a_folder_of_its_own_stands_in_the_place_of_tmp() {
+    let launcher = best();
+    if !launcher.protection().read_only_mounts() {
+        return;
+    }
+    let scratch = folder();
+    let own = scratch.path.join("own");
+    fs_err::create_dir(&own).unwrap();
+    let name = format!("note-{}", std::process::id());
+    // The scratch folder, which lies in the real `/tmp` on most machines, is still there.
+    let text =
+        format!("echo hello > /tmp/{name} && cat own/{name} && echo more > {}/beside && pwd", scratch.path);
+    let (job, _) = script(&text, &scratch.path);
+    let finished = job.sandboxed(SandboxSpec::scratch(&scratch.path).temporary(&own)).run(&launcher).unwrap();
+    assert_eq!(finished.stdout.text(), format!("hello\n{}\n", scratch.path), "{}", finished.stderr.text());
+    assert!(own.join(&name).is_file() && scratch.path.join("beside").is_file());
+    assert!(!Utf8Path::new("/tmp").join(&name).exists());
 }

@@ -64,6 +64,9 @@ impl Folder {
                 };
                 let Ok(path) = path.strip_prefix(self.home.path()) else { continue };
                 let is_folder = data.is_dir();
+                if is_folder && is_place_of_mount(path) {
+                    continue;
+                }
                 // A folder's own length and time follow from what is in it.
                 let (length, modified) =
                     if is_folder { (0, (0, 0)) } else { (data.len(), (data.mtime(), data.mtime_nsec())) };
@@ -126,6 +129,12 @@ impl Folder {
         }
         Ok(())
     }
+}
+
+/// Is a folder only there to show one of the real `/tmp`, which the program sees in its own?
+fn is_place_of_mount(path: &Utf8Path) -> bool {
+    let name = path.strip_prefix("tmp").ok().filter(|name| name.components().count() == 1);
+    name.is_some_and(|name| Utf8Path::new("/tmp").join(name).is_dir())
 }
 
 /// A file's beginning, one byte more than is kept.
