@@ -69,6 +69,8 @@ impl Build<'_> {
         for unit in &self.recipe.units {
             let object = objects.join(format!("{}.o", unit.source.as_str().replace('/', "__")));
             if self.is_stale(unit, &object)? {
+                // A folder for results of builds is not part of a project.
+                fs_err::create_dir_all(self.home.tree().join(&unit.folder))?;
                 let compiler = if is_cxx(&unit.source) { wrappers.cxx() } else { wrappers.cc() };
                 self.step(&self.compilation(unit, &compiler, &object))?;
             }
@@ -119,7 +121,7 @@ impl Build<'_> {
     fn job(&self, step: &Step) -> Job {
         let wrappers = self.home.wrappers();
         let path = std::env::var("PATH").unwrap_or_else(|_| "/usr/local/bin:/usr/bin:/bin".to_owned());
-        let mut spec = SandboxSpec::scratch(self.home.path());
+        let mut spec = SandboxSpec::scratch(self.home.path()).temporary(self.home.temporary());
         spec.read.extend(self.compiler_folder());
         Job::new("sh")
             .args(["-c", "exec \"$@\" 2>&1", "sh"])

@@ -1,5 +1,6 @@
 //! Takes out of what a program wrote what differs by nature, in two runs of the same version or in two versions that do
-//! the same: addresses, process numbers, names of temporary files, the place where the program was built and runs.
+//! the same: addresses, process numbers, names of temporary files, the place where the program was built and runs, and
+//! line numbers of its own sources, which every change moves.
 //!
 //! Only what cannot well be meant: a time, a date or any number may be what the program is about. Those that come from
 //! the clock show themselves when a version is run again, and whoever compares repeated runs takes them out.
@@ -7,23 +8,34 @@
 use camino::Utf8Path;
 use memchr::memmem;
 
+use crate::recipe::{is_header, is_source};
+
 /// Stands for an address.
 const ADDRESS: &[u8] = b"<address>";
 /// Stands for the home's path.
 const HOME: &[u8] = b"<home>";
 /// Stands for the name of a temporary file.
 const TEMPORARY: &[u8] = b"<temporary>";
+/// A name of a file is no longer.
+const LONGEST_NAME: usize = 255;
+/// Stands for the number of a line of source.
+const LINE: &[u8] = b"<line>";
 /// Stands for the number of a process.
 const PROCESS: &[u8] = b"<process>";
 
 /// What a program wrote, without what differs by nature; `home` is the folder in which the version was built.
 pub fn normalise(bytes: &[u8], home: &Utf8Path) -> Vec<u8> {
     let text = replace(bytes, home.as_str().as_bytes(), HOME);
+    let tree = home.join("tree");
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;
     while at < text.len() {
         let inside_word = at > 0 && (text[at - 1].is_ascii_alphanumeric() || text[at - 1] == b'_');
-        let found = if inside_word { None } else { at_start(&text[at..]) };
+        let found = match text[at] {
+            b':' => line(&text[..at], &text[at..], &tree),
+            _ if inside_word => None,
+            _ => at_start(&text[at..]),
+        };
         let (kept, length, word) = found.unwrap_or((1, 1, b""));
         out.extend_from_slice(&text[at..at + kept]);
         out.extend_from_slice(word);
@@ -40,6 +52,17 @@ fn at_start(text: &[u8]) -> Option<(usize, usize, &'static [u8])> {
         b'p' | b'P' => process(text).map(|(kept, length)| (kept, length, PROCESS)),
         _ => None,
     }
+}
+
+/// `main.c:12`, as `__FILE__` and `__LINE__` come out, seen from the colon: how much of it is kept, and how much it is with
+/// the number. Only of sources that there are: others may be what the program is about.
+fn line(before: &[u8], text: &[u8], tree: &Utf8Path) -> Option<(usize, usize, &'static [u8])> {
+    let digits = text[1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let in_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"._-+/".contains(byte);
+    let name = before.iter().rev().take(LONGEST_NAME).take_while(in_name).count();
+    let name = Utf8Path::new(std::str::from_utf8(&before[before.len() - name..]).ok()?);
+    let is_own = digits > 0 && (is_source(name) || is_header(name)) && tree.join(name).is_file();
+    is_own.then_some((1, 1 + digits, LINE))
 }
 
 /// `0x7ffd4e4b6c30`, `0x00007ffd4e4b6c30`: as long as addresses of a process are. `0xdeadbeef` may be meant.
@@ -118,6 +141,19 @@ mod tests {
     fn numbers_of_processes_are_taken_out_where_they_are_called_so() {
         assert_eq!(normal("pid 1234, PID=7 pid: 8"), "pid <process>, PID=<process> pid: <process>");
         for meant in ["[1234]", "rapid 12", "pid12", "pid"] {
+            assert_eq!(normal(meant), meant);
+        }
+    }
+
+    #[test]
+    fn line_numbers_of_the_programs_own_sources_are_taken_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Utf8Path::from_path(folder.path()).unwrap();
+        fs_err::create_dir_all(home.join("tree/src")).unwrap();
+        fs_err::write(home.join("tree/src/a.c"), "").unwrap();
+        let normal = |text: &str| String::from_utf8(normalise(text.as_bytes(), home)).unwrap();
+        assert_eq!(normal("src/a.c:12: bad (./src/a.c:7)"), "src/a.c:<line>: bad (./src/a.c:<line>)");
+        for meant in ["b.c:12", "src/a.c: 12", "src/a.c:", "a.txt:3", "12:30:01", ":1"] {
             assert_eq!(normal(meant), meant);
         }
     }

@@ -69,7 +69,7 @@ impl Recipe {
             CBuild::CompileCommands => {
                 let text = fs_err::read_to_string(root.join(&folder).join(compile_commands::FILE))?;
                 let absolute = root.canonicalize_utf8()?;
-                compile_commands::units(&text, &absolute)?
+                compile_commands::units(&text, &absolute, &folder)?
             }
             _ => Vec::new(),
         };

@@ -168,12 +168,18 @@ impl Wrappers {
     }
 }
 
+/// When a program was built is no difference between versions. Only gcc, and clang from its version 16, can be told so by
+/// `SOURCE_DATE_EPOCH`.
+const WHEN: &str = "-Wno-builtin-macro-redefined '-D__DATE__=\"Jan  1 1980\"' '-D__TIME__=\"00:00:00\"' \
+                    '-D__TIMESTAMP__=\"Tue Jan  1 00:00:00 1980\"'";
+
 /// Our flags stand last, where they win. Those for linking only come where something is linked, those for programs only
 /// where that is no library.
 fn script(compiler: &Utf8Path, is_clang: bool, flags: &Flags) -> String {
     let quoted = |words: &[String]| shlex::try_join(words.iter().map(String::as_str)).unwrap_or_default();
     let quiet = if is_clang { " -Wno-unused-command-line-argument" } else { "" };
-    let call = format!("exec {} \"$@\" {}{quiet}", quoted(&[compiler.to_string()]), quoted(&flags.compile));
+    let call =
+        format!("exec {} \"$@\" {}{quiet} {WHEN}", quoted(&[compiler.to_string()]), quoted(&flags.compile));
     if flags.link.is_empty() && flags.program.is_empty() {
         return format!("#!/bin/sh\n{call}\n");
     }
@@ -213,6 +219,6 @@ mod tests {
         let text = script(Utf8Path::new("/usr/bin/gcc"), false, &flags);
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines[2].contains("-c|") && !lines[2].contains("-lm"), "{text}");
-        assert_eq!(*lines.last().unwrap(), "exec /usr/bin/gcc \"$@\" -g -lm");
+        assert_eq!(*lines.last().unwrap(), format!("exec /usr/bin/gcc \"$@\" -g {WHEN} -lm"));
     }
 }

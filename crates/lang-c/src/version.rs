@@ -19,7 +19,7 @@ use crate::toolchain::Flags;
 use crate::variant::Variant;
 
 /// Raise when what an entry holds changes its form.
-const ENTRY: &str = "c-version-1";
+const ENTRY: &str = "c-version-2";
 const NOTICES: &str = "notices.json";
 
 /// A version that was built.

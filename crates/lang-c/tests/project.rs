@@ -448,3 +448,35 @@ fn tests_that_a_patch_brings_are_found_by_their_inputs() {
     project.build(&change, &subject.log()).unwrap();
     assert_eq!(subject.outcomes(&project, &change), passed(&["a", "new"]));
 }
+
+#[test]
+fn a_script_may_write_to_the_folder_for_temporary_files() {
+    if !Launcher::new(SandboxMode::BestEffort).unwrap().protection().read_only_mounts() {
+        return;
+    }
+    let script = "#!/bin/sh\necho 4 | $PROGRAM > /tmp/out.$$ && grep -qx 4 /tmp/out.$$ && ls /tmp/out.* | wc -l | grep -qx 1\n";
+    let config = "program = \"sum\"\ntests = { script = \"sh ./test.sh\", names = [\"a\", \"b\"] }\n";
+    let subject = Subject::new(config, &[("sum.c", SUM), ("test.sh", script)]);
+    let project = subject.built();
+    assert_eq!(subject.outcomes(&project, &TreeChange::default()), passed(&["a", "b"]));
+}
+
+/// Says when it was built, and where it says so.
+const DATED: &str = "#include <stdio.h>\nint main(void) { puts(__DATE__ \" \" __TIME__); return 0; }\n";
+
+#[test]
+fn when_a_program_was_built_is_the_same_for_all_versions() {
+    let files = [("sum.c", DATED), ("tests/a.in", ""), ("tests/a.out", "Jan  1 1980 00:00:00\n")];
+    let subject = Subject::new(BY_INPUT, &files);
+    let project = subject.built();
+    assert_eq!(subject.outcomes(&project, &TreeChange::default()), passed(&["a"]));
+}
+
+#[test]
+fn a_program_is_found_by_its_name_where_the_build_puts_it_elsewhere() {
+    let makefile = "all:\n\tmkdir -p out && $(CC) -o out/sum sum.c\n";
+    let files = [("Makefile", makefile), ("sum.c", SUM), ("tests/a.in", "4"), ("tests/a.out", "4\n")];
+    let subject = Subject::new(&format!("program = 'build/sum'\n{BY_INPUT}"), &files);
+    let project = subject.built();
+    assert_eq!(subject.outcomes(&project, &TreeChange::default()), passed(&["a"]));
+}
