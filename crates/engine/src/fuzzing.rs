@@ -86,6 +86,7 @@ impl<'f> Fuzzing<'_, 'f> {
         // What is built first is not what the budget is for.
         let deadline = deadline(self.options.budget, Instant::now());
         let mut trial = Trial::new(self, campaign.watches(), deadline);
+        trial.program_options.usual_codes.extend(campaign.usual_codes());
         let mut first_input = None;
         let mut ended = self.search(campaign.as_mut(), &mut trial, || {
             first_input.get_or_insert_with(|| started.elapsed());

@@ -158,7 +158,7 @@ fn contents(reference: &Execution, patched: &Execution, options: &ProgramOptions
         Some(ProgramRemark::ReferenceFails)
     } else if seen.part == Part::Errors && !options.errors_compared {
         Some(ProgramRemark::StandardError)
-    } else if rejects(reference, options) {
+    } else if rejects(reference, options) || rejects(patched, options) {
         Some(ProgramRemark::ReferenceRejects)
     } else {
         seen.lesser

@@ -23,15 +23,15 @@ mod seeds;
 mod text;
 mod worker;
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use bonafix_lang::{
     Campaign, Found, Fuzz, FuzzRequest, FuzzSlice, FuzzState, LangError, OpenedCampaign, ProgramDraft,
     Tested, Tracer, Watch, WitnessError, WrittenWitness,
 };
-use bonafix_model::{Execution, Frame, Notice, ProgramInput, TreeChange};
+use bonafix_model::{Execution, Frame, Notice, ProgramEnd, ProgramInput, TreeChange};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use self::arena::{Arena, Targets};
@@ -61,6 +61,8 @@ struct CCampaign<'a> {
     log: Utf8PathBuf,
     /// For single executions, by version; made when they are first asked for.
     single: BTreeMap<(u32, Watch), WatchedProgram>,
+    /// With which the version that is taken for right ends on inputs of tests.
+    codes: BTreeSet<i32>,
 }
 
 impl Campaign for CCampaign<'_> {
@@ -77,19 +79,35 @@ impl Campaign for CCampaign<'_> {
     }
 
     fn execute(&mut self, input: &ProgramInput, version: u32, watch: Watch) -> Result<Execution, LangError> {
-        let change = self
-            .changes
-            .get(version as usize)
-            .ok_or_else(|| LangError::Internal(format!("there is no version {version}")))?;
-        let program = match self.single.entry((version, watch)) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(place) => place.insert(self.project.watched(change, watch, self.limit, &self.log)?),
-        };
-        program.execute(input)
+        self.single(version, watch)?.execute(input)
+    }
+
+    fn takes_for_same(&mut self, expected: &[u8], actual: &[u8]) -> Result<bool, LangError> {
+        let project = self.project;
+        let Some(command) = &project.suite().config.compare else { return Ok(expected == actual) };
+        self.single(0, Watch::Plain)?.takes_for_same(command, expected, actual)
+    }
+
+    fn usual_codes(&self) -> BTreeSet<i32> {
+        self.codes.clone()
     }
 
     fn watches(&self) -> Vec<Watch> {
         self.watches.clone()
+    }
+}
+
+impl CCampaign<'_> {
+    /// A version for single executions.
+    fn single(&mut self, version: u32, watch: Watch) -> Result<&mut WatchedProgram, LangError> {
+        let change = self
+            .changes
+            .get(version as usize)
+            .ok_or_else(|| LangError::Internal(format!("there is no version {version}")))?;
+        Ok(match self.single.entry((version, watch)) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => place.insert(self.project.watched(change, watch, self.limit, &self.log)?),
+        })
     }
 }
 
@@ -107,7 +125,8 @@ impl Fuzz for CProject {
         let seeds = self.seeds(request)?;
         notices.extend(seeds.notices);
         let tried = &seeds.inputs[..seeds.inputs.len().min(TRIED)];
-        let targets = self.targets(request, tried, log, &mut watches, &mut notices)?;
+        let mut targets = self.targets(request, tried, log, &mut watches, &mut notices)?;
+        let codes = codes(targets.plain[0].as_mut(), &seeds.scripted)?;
         let start = Start {
             inputs: request.kept.iter().cloned().chain(seeds.inputs).collect(),
             kept: request.kept.len(),
@@ -126,6 +145,7 @@ impl Fuzz for CProject {
             limit: request.limit,
             log: log.to_owned(),
             single: BTreeMap::new(),
+            codes,
         });
         Ok(OpenedCampaign { campaign, notices })
     }
@@ -202,6 +222,17 @@ impl CProject {
         };
         Ok(Targets { plain, fuzz: Vec::new(), slow })
     }
+}
+
+/// Exit codes other than 0 with which a version ends on these inputs.
+fn codes(target: &mut dyn Target, inputs: &[ProgramInput]) -> Result<BTreeSet<i32>, LangError> {
+    let mut codes = BTreeSet::new();
+    for input in inputs {
+        if let ProgramEnd::Exited(code) = target.run_fresh(input)?.execution.end {
+            codes.extend((code != 0).then_some(code));
+        }
+    }
+    Ok(codes)
 }
 
 /// Each version, opened the same way.

@@ -142,6 +142,25 @@ impl Ground {
     }
 }
 
+impl Ground {
+    /// Asks the command by which tests compare whether it takes one output for the other.
+    pub(crate) fn takes_for_same(
+        &self,
+        command: &str,
+        expected: &[u8],
+        actual: &[u8],
+    ) -> Result<bool, LangError> {
+        let files = ["expected", "actual"].map(|name| self.place().join(name));
+        for (file, bytes) in files.iter().zip([expected, actual]) {
+            fs_err::write(file, bytes)?;
+        }
+        let program = self.job.program.clone();
+        let job = Job { program: "sh".into(), arg0: None, ..self.job.clone() }.args(["-c", command]);
+        let job = job.env("EXPECTED", &files[0]).env("ACTUAL", &files[1]).env("PROGRAM", program);
+        Ok(job.run(&self.launcher).map_err(proc_fault)?.exit.success())
+    }
+}
+
 impl Drop for Ground {
     fn drop(&mut self) {
         self.home.clone().remove();

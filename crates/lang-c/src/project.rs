@@ -160,7 +160,7 @@ impl CProject {
         let default = self.versions.recipe.default_program().map(Utf8PathBuf::from);
         let program = match configured.or(default) {
             Some(program) if tree.join(&program).is_file() => Some(program),
-            Some(program) => Some(called_so(&program, self.programs_in(&tree))?),
+            Some(program) => Some(called_so(&program, &self.programs_in(&tree))?),
             None => match self.programs_in(&tree).as_slice() {
                 [program] => Some(program.clone()),
                 _ if self.suite.config.script.is_some() && self.suite.input.is_none() => None,
@@ -409,12 +409,11 @@ impl Project for CProject {
 }
 
 /// The only program of this name, wherever the build has put it: a folder such as `build` has another name here.
-fn called_so(program: &Utf8Path, made: Vec<Utf8PathBuf>) -> Result<Utf8PathBuf, LangError> {
-    let so_called: Vec<&Utf8PathBuf> =
-        made.iter().filter(|path| path.file_name() == program.file_name()).collect();
-    match so_called.as_slice() {
-        [one] => Ok((*one).clone()),
-        _ => Err(no_program(program, &made)),
+fn called_so(program: &Utf8Path, made: &[Utf8PathBuf]) -> Result<Utf8PathBuf, LangError> {
+    let mut so_called = made.iter().filter(|path| path.file_name() == program.file_name());
+    match (so_called.next(), so_called.next()) {
+        (Some(one), None) => Ok(one.clone()),
+        _ => Err(no_program(program, made)),
     }
 }
 

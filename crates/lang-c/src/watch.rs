@@ -63,6 +63,11 @@ impl WatchedProgram {
         Ok(execution)
     }
 
+    /// Asks a command by which tests compare, where they run, whether it takes one output for the other.
+    pub fn takes_for_same(&self, command: &str, expected: &[u8], actual: &[u8]) -> Result<bool, LangError> {
+        self.ground.takes_for_same(command, expected, actual)
+    }
+
     /// Files that valgrind has written, one for each process that the program became.
     fn reports(&self) -> Vec<Utf8PathBuf> {
         let entries = self.ground.place().read_dir_utf8().into_iter().flatten().flatten();

@@ -162,3 +162,16 @@ fn a_filter_that_is_no_command_is_named() {
     let error = subject.watched(Watch::Plain).execute(&on("a")).unwrap_err().to_string();
     assert!(error.contains("c.run.filter, `no-such-command`, cannot be run"), "{error}");
 }
+
+/// The same lines in any order.
+const SORTED: &str = "sort $EXPECTED > $TMPDIR/sorted; sort $ACTUAL | cmp -s - $TMPDIR/sorted";
+
+#[test]
+fn outputs_are_compared_by_the_command_of_the_tests() {
+    let subject = Subject::new(FAULTY);
+    let program = subject.watched(Watch::Plain);
+    let same = |command: &str, one: &[u8], other: &[u8]| program.takes_for_same(command, one, other).unwrap();
+    assert!(same(SORTED, b"a\nb\n", b"b\na\n"));
+    assert!(!same(SORTED, b"a\nb\n", b"b\nc\n"));
+    assert!(!same("no-such-command", b"", b""));
+}

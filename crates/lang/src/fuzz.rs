@@ -95,6 +95,18 @@ pub trait Campaign: Send {
     /// Runs one input in one version, in a process of its own.
     fn execute(&mut self, input: &ProgramInput, version: u32, watch: Watch) -> Result<Execution, LangError>;
 
+    /// Do the developers' tests take the second output for right where the first is expected? They may have a command of
+    /// their own that compares.
+    fn takes_for_same(&mut self, expected: &[u8], actual: &[u8]) -> Result<bool, LangError> {
+        Ok(expected == actual)
+    }
+
+    /// Exit codes other than 0 with which the version that is taken for right ends on inputs of tests, where the tests
+    /// themselves do not say what they expect.
+    fn usual_codes(&self) -> BTreeSet<i32> {
+        BTreeSet::new()
+    }
+
     /// The ways to watch that work here; a compiler may lack sanitizers, a machine valgrind.
     fn watches(&self) -> Vec<Watch>;
 }

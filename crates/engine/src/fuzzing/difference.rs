@@ -47,7 +47,7 @@ impl Trial<'_> {
 
     fn compare(&self, input: &ProgramInput, campaign: &mut dyn Campaign) -> Result<Ruling, LangError> {
         let reference = campaign.execute(input, RIGHT, Watch::Plain)?;
-        let patched = campaign.execute(input, PATCHED, Watch::Plain)?;
+        let patched = as_tests_see_it(&reference, campaign.execute(input, PATCHED, Watch::Plain)?, campaign)?;
         Ok(self.rule_difference(&reference, &patched))
     }
 
@@ -111,8 +111,10 @@ impl Trial<'_> {
         let buggy_number = self.fuzzing.number_of(VersionRole::Buggy);
         let (mut references, mut patched, mut buggy) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..repetitions {
-            references.push(campaign.execute(input, RIGHT, Watch::Plain)?);
-            patched.push(campaign.execute(input, PATCHED, Watch::Plain)?);
+            let reference = campaign.execute(input, RIGHT, Watch::Plain)?;
+            let other = campaign.execute(input, PATCHED, Watch::Plain)?;
+            patched.push(as_tests_see_it(&reference, other, campaign)?);
+            references.push(reference);
             if let Some(number) = buggy_number {
                 buggy.push(campaign.execute(input, number, Watch::Plain)?);
             }
@@ -164,6 +166,20 @@ impl Trial<'_> {
         let bytes = minimise_bytes::<LangError>(&input.bytes, &mut still, Allowance { inputs, until })?;
         Ok(ProgramInput { arguments: arguments.clone(), bytes })
     }
+}
+
+/// What a version did, with the output that is expected in place of its own where the developers' tests take one for the
+/// other.
+fn as_tests_see_it(
+    reference: &Execution,
+    patched: Execution,
+    campaign: &mut dyn Campaign,
+) -> Result<Execution, LangError> {
+    let differs = reference.end == patched.end && reference.stdout != patched.stdout;
+    if differs && campaign.takes_for_same(&reference.stdout, &patched.stdout)? {
+        return Ok(Execution { stdout: reference.stdout.clone(), ..patched });
+    }
+    Ok(patched)
 }
 
 fn repetitions(claim: &Claim) -> u32 {

@@ -17,6 +17,9 @@ const REPETITIONS_OF_VALGRIND: u32 = 3;
 /// And how often without an end, which takes to its limit each time.
 const REPETITIONS_OF_HANG: u32 = 2;
 
+/// Kinds of faults that a watch may bring about.
+const BY_WEIGHT: [&str; 2] = ["timeout", "stack-overflow"];
+
 /// What the versions did with one input under one watch.
 struct Watched {
     patched: Execution,
@@ -100,6 +103,9 @@ impl Trial<'_> {
         if self.confirm_fault(input, claim, watch, campaign)?.is_none() {
             return Ok(Err(flaky()));
         }
+        if !is_more_than_weight(input, claim, watch, campaign)? {
+            return Ok(Err(Dismissal::new("only-watched", &claim.summary)));
+        }
         let small = self.smaller(input, claim, campaign, |trial, candidate, campaign| {
             trial.watched(candidate, watch, campaign).map(|(ruling, _)| ruling)
         })?;
@@ -166,6 +172,20 @@ fn repetitions(claim: &Claim, watch: Watch) -> u32 {
         Watch::Valgrind => REPETITIONS_OF_VALGRIND,
         Watch::Plain | Watch::Sanitizers => REPETITIONS,
     }
+}
+
+/// A program under watch is slower, and takes more of the stack. That it runs out of time or stack counts only if that is
+/// so without a watch as well.
+fn is_more_than_weight(
+    input: &ProgramInput,
+    claim: &Claim,
+    watch: Watch,
+    campaign: &mut dyn Campaign,
+) -> Result<bool, LangError> {
+    if watch == Watch::Plain || !BY_WEIGHT.contains(&claim.sort.as_str()) {
+        return Ok(true);
+    }
+    Ok(!opad::survives(&campaign.execute(input, PATCHED, Watch::Plain)?))
 }
 
 /// What is wrong with an execution, in words.

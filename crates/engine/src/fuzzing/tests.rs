@@ -199,6 +199,28 @@ fn a_fault_that_shows_only_sometimes_does_not_refute() {
 }
 
 #[test]
+fn a_difference_that_the_tests_do_not_mind_does_not_refute() {
+    let mut fuzzer = FakeFuzzer::new(&INPUTS, wrong_on_nine);
+    fuzzer.is_tolerant = true;
+    let tried = attempt(&WITH_REFERENCE, &fuzzer, &judging_options(), &[]);
+    assert!(tried.fuzzed.evidence.is_empty(), "{:#?}", tried.fuzzed.evidence);
+}
+
+#[test]
+fn a_stack_that_is_too_small_only_under_watch_does_not_refute() {
+    for is_plain_too in [false, true] {
+        let program = move |call: FakeCall<'_>| {
+            let is_watched = is_plain_too || call.watch == Watch::Sanitizers;
+            let overflows = call.role == VersionRole::Patched && has_nine(call) && is_watched;
+            if overflows { FakeFuzzer::faulty("stack-overflow", "parse") } else { right(call) }
+        };
+        let tried = tried(&WITH_REFERENCE, program);
+        assert_eq!(tried.proofs().is_empty(), !is_plain_too, "{:#?}", tried.fuzzed);
+        assert_eq!(tried.discarded() == ["only-watched"], !is_plain_too);
+    }
+}
+
+#[test]
 fn a_difference_from_a_reference_with_a_fault_does_not_refute() {
     let program = faulty_in(&[VersionRole::Reference]);
     let both = move |call: FakeCall<'_>| {

@@ -149,6 +149,8 @@ fn a_code_that_tests_expect_and_that_goes_without_complaint_is_a_result() {
     assert!(rules(&found(1, "a\n"), &found(1, "b\n")).starts_with("reference-rejects "));
     let complaint = Execution { stdout: b"a\n".to_vec(), ..complained(1, "bad") };
     assert!(ruled(&complaint, &complained(1, "bad"), &options).starts_with("reference-rejects "));
+    // Where a complaint goes is not promised either.
+    assert!(ruled(&found(1, "bad\n"), &complained(1, "bad"), &options).starts_with("reference-rejects "));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use bonafix_lang::{Found, FuzzState, LangError};
 use bonafix_model::{Execution, ProgramInput};
 
-use super::behaviour::{Ledger, Sort, Worth, broke_down, difference, is_faulty, shape};
+use super::behaviour::{Ledger, Sort, Worth, broke_down, difference, is_faulty, lasting, shape, steady};
 use super::region::{Region, Standing};
 use super::text::form;
 use crate::target::{Sample, Target};
@@ -344,10 +344,13 @@ impl Arena {
         let worth = self.differences.worth(&sort, input.bytes.len());
         let is_reported =
             worth != Worth::Known || self.differences.recurs(&sort, self.forms.contains(&form(&input.bytes)));
-        // What comes and goes with no change of the input is no difference of the versions.
-        if !is_reported || self.fresh(RIGHT, input)? != right || self.fresh(PATCHED, input)? != patched {
+        if !is_reported {
             return Ok((Worth::Known, is_broken, news));
         }
+        let left = self.lasting(input, &sort, (&right, &patched))?;
+        let is_news =
+            |left: &Sort| *left == sort || self.differences.worth(left, input.bytes.len()) != Worth::Known;
+        let Some(sort) = left.filter(is_news) else { return Ok((Worth::Known, is_broken, news)) };
         self.differences.enter(sort, input.bytes.len());
         let mut executions = vec![Some(right), Some(patched)];
         for version in 2..self.versions() {
@@ -355,6 +358,23 @@ impl Arena {
         }
         self.found.push(Found { input: input.clone(), executions });
         Ok((worth, is_broken, news))
+    }
+
+    /// What is left of a difference when the versions run again: what comes and goes with no change of the input is none.
+    fn lasting(
+        &mut self,
+        input: &ProgramInput,
+        sort: &Sort,
+        (right, patched): (&Execution, &Execution),
+    ) -> Result<Option<Sort>, LangError> {
+        let (again, patched_again) = (self.fresh(RIGHT, input)?, self.fresh(PATCHED, input)?);
+        if again == *right && patched_again == *patched {
+            return Ok(Some(sort.clone()));
+        }
+        // A program that tells the time, or draws lots. Each run has a process of its own here.
+        let right = steady(again, &self.fresh(RIGHT, input)?);
+        let patched = steady(patched_again, &self.fresh(PATCHED, input)?);
+        Ok(right.zip(patched).and_then(|(right, patched)| lasting(&right, &patched, self.with_errors)))
     }
 
     /// Without coverage, what is printed says whether an input does something new.

@@ -20,9 +20,16 @@ const NAMED: usize = 5;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Seeds {
     pub(super) inputs: Vec<ProgramInput>,
+    /// Those of them that are called like a test of a script.
+    pub(super) scripted: Vec<ProgramInput>,
     pub(super) notices: Vec<Notice>,
 }
 
+/// Endings of files that hold what a test expects, and not what it gives.
+const OUTPUTS: [&str; 14] = [
+    "out", "output", "expect", "expected", "exp", "ok", "ref", "golden", "err", "stderr", "status", "code",
+    "exit", "args",
+];
 /// Files of scripted tests: so many, and none that is larger.
 const LOOSE: usize = 64;
 const LOOSE_SIZE: u64 = 64 * 1024;
@@ -47,7 +54,11 @@ impl Seeds {
                 none.push(test.0.as_str());
             }
             for path in own {
-                seeds.push(ProgramInput { arguments: None, bytes: fs_err::read(path)? });
+                let input = ProgramInput { arguments: None, bytes: fs_err::read(path)? };
+                if path.extension().is_none_or(|ending| !OUTPUTS.contains(&ending)) {
+                    seeds.scripted.push(input.clone());
+                }
+                seeds.push(input);
             }
         }
         if seeds.inputs.is_empty() {
@@ -152,6 +163,9 @@ mod tests {
         let suite = Suite::read(root, &CConfig::default()).unwrap();
         let names: Vec<TestId> = names.iter().map(|&name| TestId(name.to_owned())).collect();
         let seeds = Seeds::read(&suite, root, names.iter()).unwrap();
+        let own: Vec<_> = seeds.scripted.iter().map(|input| input.bytes.as_slice()).collect();
+        let is_named = names.iter().any(|name| name.0 == "n1");
+        assert_eq!(own, if is_named { vec![b"in".as_slice()] } else { vec![] });
         seeds.inputs.into_iter().map(|input| input.bytes).collect()
     }
 
