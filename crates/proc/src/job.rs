@@ -22,7 +22,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::Arc;
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The folder that a job may have one of its own for.
 const TEMPORARY: &str = "/tmp";
@@ -206,13 +206,30 @@ impl Job {
 
     /// Starts the job.
     pub fn spawn(self, launcher: &Launcher) -> Result<Running, ProcError> {
-        if interrupt::is_set() {
-            return Err(ProcError::Interrupted);
+        let mut tries = BUSY_TRIES;
+        loop {
+            if interrupt::is_set() {
+                return Err(ProcError::Interrupted);
+            }
+            let started = Start::new(&self, launcher)?.launch(&self);
+            tries -= 1;
+            if tries == 0 || !started.as_ref().is_err_and(is_busy) {
+                return started;
+            }
+            thread::sleep(BUSY_PAUSE);
         }
-        let start = Start::new(&self, launcher)?;
-        start.launch(&self)
     }
 }
+
+/// A program cannot be started while it is open for writing. Who has just written one has closed it, but what another thread
+/// forks meanwhile holds it until it has closed its copy.
+fn is_busy(error: &ProcError) -> bool {
+    matches!(error, ProcError::Spawn { source, .. } if source.raw_os_error() == Some(libc::ETXTBSY))
+}
+
+/// So often a program that is busy is tried, and after such a pause.
+const BUSY_TRIES: u32 = 200;
+const BUSY_PAUSE: Duration = Duration::from_millis(10);
 
 /// Keeper and init, which the kernel counts with the job.
 const HELPERS: u32 = 2;

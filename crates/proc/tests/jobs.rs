@@ -252,3 +252,18 @@ fn a_folder_of_its_own_stands_in_the_place_of_tmp() {
     assert!(own.join(&name).is_file() && scratch.path.join("beside").is_file());
     assert!(!Utf8Path::new("/tmp").join(&name).exists());
 }
+
+#[test]
+fn a_program_that_somebody_still_holds_open_for_writing_is_waited_for() {
+    let home = folder();
+    let program = home.path.join("program");
+    fs_err::copy("/bin/true", &program).unwrap();
+    let held = fs_err::OpenOptions::new().append(true).open(&program).unwrap();
+    let holder = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(150));
+        drop(held);
+    });
+    let finished = Job::new(&program).run(&best()).unwrap();
+    assert!(finished.exit.success());
+    holder.join().unwrap();
+}
