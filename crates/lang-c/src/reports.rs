@@ -14,6 +14,8 @@ pub mod valgrind;
 use bonafix_model::{Detector, Fault, Leaked, ProgramEnd};
 use camino::Utf8Path;
 
+pub(crate) use place::below;
+
 /// What detectors wrote, apart from what the program wrote.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Parsed {

@@ -85,7 +85,7 @@ pub(super) fn path_and_line(text: &str) -> (&str, u32) {
 ///
 /// Compilers are told to write `.` for the tree, and what they make of that in debug information has `.` more than once
 /// (`lib/./lib/z.c`): then what follows one of these is the path, and the tree tells which.
-pub(super) fn below(path: &str, tree: &Utf8Path) -> String {
+pub(crate) fn below(path: &str, tree: &Utf8Path) -> String {
     if let Ok(inside) = clean(path).strip_prefix(tree) {
         return inside.to_string();
     }

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use bonafix_lang::LangError;
 use bonafix_model::Frame;
 use bonafix_proc::{Job, Launcher, Limits, SandboxSpec, Sink, Stdin};
-use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
+use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::proc_fault;
+use crate::reports::below;
 use crate::toolchain::{Compiler, on_path};
 
 /// Much more than any program's edges take.
@@ -99,21 +100,7 @@ fn frame(function: &str, place: &str, tree: &Utf8Path) -> Option<Frame> {
 
 /// A path of the debug information relative to the tree; none outside of it.
 pub(crate) fn inside(path: &Utf8Path, tree: &Utf8Path) -> Option<String> {
-    let path = path.strip_prefix(tree).unwrap_or(path);
-    let mut clean = Utf8PathBuf::new();
-    for part in path.components() {
-        match part {
-            Utf8Component::Normal(name) => clean.push(name),
-            Utf8Component::CurDir => {}
-            Utf8Component::ParentDir => {
-                if !clean.pop() {
-                    return None;
-                }
-            }
-            Utf8Component::RootDir | Utf8Component::Prefix(_) => return None,
-        }
-    }
-    (!clean.as_str().is_empty() && !clean.as_str().starts_with('?')).then(|| clean.into_string())
+    Some(below(path.as_str(), tree)).filter(|inside| !inside.is_empty())
 }
 
 #[cfg(test)]
@@ -134,7 +121,17 @@ mod tests {
     fn a_place_outside_of_the_tree_has_no_file() {
         assert_eq!(inside(Utf8Path::new("/usr/include/stdio.h"), Utf8Path::new("/t")), None);
         assert_eq!(inside(Utf8Path::new("../x.c"), Utf8Path::new("/t")), None);
-        assert_eq!(inside(Utf8Path::new("./lib/./x.c"), Utf8Path::new("/t")), Some("lib/x.c".to_owned()));
+    }
+
+    #[test]
+    fn the_folder_of_a_build_below_the_tree_stands_once_in_a_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let tree = Utf8Path::from_path(folder.path()).unwrap();
+        fs_err::create_dir(tree.join("lib")).unwrap();
+        fs_err::write(tree.join("lib/x.c"), "").unwrap();
+        for path in ["./lib/./lib/x.c", "./lib/./x.c", "./build/./lib/x.c"] {
+            assert_eq!(inside(Utf8Path::new(path), tree).as_deref(), Some("lib/x.c"), "{path}");
+        }
     }
 
     #[test]
