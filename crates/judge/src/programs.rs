@@ -6,6 +6,7 @@
 //! crash, at different places; `timeout` and `error`, a version does not come to an end, or wants more than it may have.
 //! When in doubt it is a remark.
 
+mod customs;
 mod difference;
 mod numbers;
 mod remark;
@@ -17,6 +18,7 @@ use std::collections::BTreeSet;
 
 use bonafix_model::{DifferenceClass, Execution, Frame, ProgramEnd};
 
+pub use customs::Customs;
 pub use remark::ProgramRemark;
 pub use steady::steady;
 

@@ -194,12 +194,15 @@ impl CProject {
 
     /// What the developers' tests look at.
     pub(crate) fn what_is_tested(&self) -> Tested {
-        let codes = self.test_files(&TreeChange::default()).map(|folder| self.suite.codes(&folder));
+        let folder = self.test_files(&TreeChange::default());
+        let (codes, inputs) =
+            folder.map(|folder| (self.suite.codes(&folder), self.suite.inputs(&folder))).unwrap_or_default();
         Tested {
             errors: self.suite.errors.is_some(),
             // A command that compares may overlook more than equality does.
             loose_white_space: self.suite.config.compare.is_some(),
-            codes: codes.unwrap_or_default(),
+            codes,
+            inputs,
         }
     }
 

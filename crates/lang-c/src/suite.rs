@@ -155,6 +155,13 @@ impl Suite {
         texts.filter_map(|text| text.trim().parse().ok()).filter(|code| *code != 0).collect()
     }
 
+    /// What tests in `folder` give to the program, as far as that is files.
+    pub(crate) fn inputs(&self, folder: &Utf8Path) -> Vec<Vec<u8>> {
+        let Some(input) = &self.input else { return Vec::new() };
+        let files = paths(folder).filter(|path| input.name(path).is_some());
+        files.filter_map(|path| fs_err::read(folder.join(path)).ok()).collect()
+    }
+
     /// Copies what belongs to the tests.
     pub(crate) fn copy_files(&self, from: &Utf8Path, to: &Utf8Path) -> Result<(), LangError> {
         for path in paths(from).filter(|path| self.owns(path) && from.join(path).is_file()) {
@@ -243,6 +250,7 @@ mod tests {
         let tests = CTestsConfig { status: Some("*.status".to_owned()), ..by_input("*.in") };
         assert_eq!(suite(tests).unwrap().codes(root), BTreeSet::from([2]));
         assert_eq!(suite(by_input("*.in")).unwrap().codes(root), BTreeSet::new());
+        assert_eq!(suite(by_input("*.status")).unwrap().inputs(root).len(), 3);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use camino::Utf8Path;
 
 use crate::{
     BuiltVersion, Campaign, Diagnostic, Explore, Found, Fuzz, FuzzRequest, FuzzSlice, FuzzState, LangError,
-    OnTest, OpenedCampaign, ProgramDraft, Project, ProjectFacts, Replay, Shown, TestPlan, Watch,
+    OnTest, OpenedCampaign, ProgramDraft, Project, ProjectFacts, Replay, Shown, TestPlan, Tested, Watch,
     WitnessError, WrittenWitness,
 };
 
@@ -159,6 +159,8 @@ pub struct FakeFuzzer {
     pub watches: Vec<Watch>,
     /// Its tests take any output for right.
     pub is_tolerant: bool,
+    /// What its tests look at.
+    pub tested: Tested,
     /// Witnesses that were written.
     pub written: Mutex<Vec<ProgramInput>>,
 }
@@ -175,6 +177,7 @@ impl FakeFuzzer {
             inputs: inputs.iter().map(input).collect(),
             watches: vec![Watch::Plain, Watch::Sanitizers],
             is_tolerant: false,
+            tested: Tested::default(),
             written: Mutex::default(),
         }
     }
@@ -199,6 +202,10 @@ impl FakeFuzzer {
 }
 
 impl Fuzz for FakeFuzzer {
+    fn tested(&self) -> Tested {
+        self.tested.clone()
+    }
+
     fn open<'a>(
         &'a self,
         request: &FuzzRequest<'_>,

@@ -160,6 +160,8 @@ pub struct Tested {
     pub loose_white_space: bool,
     /// Exit codes other than 0 with which they expect the program to end.
     pub codes: BTreeSet<i32>,
+    /// What they give to the program, as far as that is files.
+    pub inputs: Vec<Vec<u8>>,
 }
 
 /// What a language provides for programs that read bytes.

@@ -18,6 +18,8 @@ const REPETITIONS: u32 = 3;
 const REPETITIONS_OF_HANG: u32 = 2;
 /// Inputs that making one smaller may cost.
 const MINIMISING: u64 = 250;
+/// So many inputs that nobody gives are made smaller, in case that what is odd about them has nothing to do with it.
+const ODD_MINIMISED: u32 = 3;
 /// What is found when the time is almost up is still made smaller for so long.
 const LAST_MINUTE: Duration = Duration::from_secs(5);
 /// The version that is taken for right.
@@ -27,6 +29,8 @@ const RIGHT: u32 = 0;
 struct Confirmed {
     claim: Claim,
     reference: Execution,
+    /// Both versions came to an end by themselves. A crash is wrong whatever the input is.
+    is_calm: bool,
     /// What the buggy version does, where it ends alike each time.
     buggy: Option<String>,
 }
@@ -38,17 +42,35 @@ impl Trial<'_> {
         input: &ProgramInput,
         campaign: &mut dyn Campaign,
     ) -> Result<(), LangError> {
-        let ruling = self.compare(input, campaign)?;
+        let (ruling, is_calm) = self.compare(input, campaign)?;
+        let ruling = self.set_aside(ruling, is_calm, input);
         let Some(claim) = self.weigh(Accuser::Rgt, input, ruling) else { return Ok(()) };
         let proved = self.prove_difference(input, &claim, campaign)?;
         self.settle(Accuser::Rgt, &claim, proved);
         Ok(())
     }
 
-    fn compare(&self, input: &ProgramInput, campaign: &mut dyn Campaign) -> Result<Ruling, LangError> {
+    /// What it is worth, and whether both versions came to an end by themselves.
+    fn compare(
+        &self,
+        input: &ProgramInput,
+        campaign: &mut dyn Campaign,
+    ) -> Result<(Ruling, bool), LangError> {
         let reference = campaign.execute(input, RIGHT, Watch::Plain)?;
         let patched = as_tests_see_it(&reference, campaign.execute(input, PATCHED, Watch::Plain)?, campaign)?;
-        Ok(self.rule_difference(&reference, &patched))
+        let is_calm = !programs::fails(&reference) && !programs::fails(&patched);
+        Ok((self.rule_difference(&reference, &patched), is_calm))
+    }
+
+    /// Once some inputs that nobody gives have come to nothing, further ones are not looked into.
+    fn set_aside(&self, ruling: Ruling, is_calm: bool, input: &ProgramInput) -> Ruling {
+        let is_enough = self.odd_inputs(Accuser::Rgt) >= ODD_MINIMISED;
+        match (ruling, self.objection(is_calm, input)) {
+            (Ruling::Counts(claim), Some(remark)) if is_enough => {
+                Ruling::Remark { reason: remark.key().to_owned(), claim }
+            }
+            (ruling, _) => ruling,
+        }
     }
 
     fn prove_difference(
@@ -60,14 +82,17 @@ impl Trial<'_> {
         let flaky = || Dismissal::new("flaky", &claim.summary);
         let odd = |remark: ProgramRemark| Dismissal::of_odd_input(remark.key(), &claim.summary);
         let times = repetitions(claim);
-        if self.confirm_difference(input, times, campaign)?.is_none() {
-            return Ok(Err(flaky()));
-        }
+        let Some(found) = self.confirm_difference(input, times, campaign)? else { return Ok(Err(flaky())) };
         if self.reference_is_faulty(input, campaign)? {
             return Ok(Err(odd(ProgramRemark::ReferenceFails)));
         }
+        let is_usual = self.objection(found.is_calm, input).is_none();
         let small = self.smaller(input, claim, campaign, |trial, candidate, campaign| {
-            trial.compare(candidate, campaign)
+            // What is usual stays so.
+            if is_usual && trial.objection(found.is_calm, candidate).is_some() {
+                return Ok(Ruling::Same);
+            }
+            trial.compare(candidate, campaign).map(|(ruling, _)| ruling)
         })?;
         // What was made smaller may have become something else; then the input as it was found has to do.
         let candidates = if small == *input { vec![small] } else { vec![small, input.clone()] };
@@ -78,8 +103,16 @@ impl Trial<'_> {
                 dismissal = odd(ProgramRemark::ReferenceFails);
                 continue;
             }
+            if let Some(remark) = self.objection(confirmed.is_calm, &candidate) {
+                // What was made smaller may be odd in yet another way.
+                if candidate == *input {
+                    self.remark(Accuser::Rgt, input, remark.key(), &confirmed.claim);
+                }
+                dismissal = odd(remark);
+                continue;
+            }
             self.telling.push(candidate.clone());
-            let Confirmed { claim, reference, buggy } = confirmed;
+            let Confirmed { claim, reference, buggy, .. } = confirmed;
             let draft = Draft {
                 input: &candidate,
                 claim: &claim,
@@ -127,7 +160,13 @@ impl Trial<'_> {
                 other.actual
             }
         });
-        Ok(references.into_iter().next().map(|reference| Confirmed { claim, reference, buggy }))
+        let is_calm = !references.iter().chain(&patched).any(programs::fails);
+        Ok(references.into_iter().next().map(|reference| Confirmed { claim, reference, is_calm, buggy }))
+    }
+
+    /// What speaks against a difference on this input: nobody gives such a one.
+    fn objection(&self, is_calm: bool, input: &ProgramInput) -> Option<ProgramRemark> {
+        self.customs.objection(&input.bytes).filter(|_| is_calm)
     }
 
     /// Does a detector notice something wrong in the reference itself? What comes of that is nothing to go by, however

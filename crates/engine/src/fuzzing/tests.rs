@@ -237,7 +237,7 @@ fn inputs_on_which_the_reference_fails_do_not_hide_a_later_one_on_which_it_does_
     let program = move |call: FakeCall<'_>| {
         if faults(call) { FakeFuzzer::faulty("uninitialised-value", "parse") } else { wrong_on_nine(call) }
     };
-    let odd: Vec<Vec<u8>> = (0..20).map(|length| [b"9!".as_slice(), &vec![b'x'; length]].concat()).collect();
+    let odd: Vec<Vec<u8>> = (0..13).map(|length| [b"9!".as_slice(), &vec![b'x'; length]].concat()).collect();
     let inputs: Vec<&[u8]> = odd.iter().map(Vec::as_slice).chain([b"9 9".as_slice()]).collect();
     let mut fuzzer = FakeFuzzer::new(&inputs, program);
     fuzzer.watches = vec![Watch::Plain, Watch::Valgrind];
@@ -245,6 +245,66 @@ fn inputs_on_which_the_reference_fails_do_not_hide_a_later_one_on_which_it_does_
     assert_eq!(tried.proofs().len(), 1, "{:#?}", tried.fuzzed.efforts);
     assert_eq!(tried.discarded(), ["reference-fails"]);
     assert_eq!(tried.written[0].bytes, b"9");
+}
+
+/// A program whose tests give it positive numbers, and expect an answer each time.
+fn counting(
+    inputs: &[&[u8]],
+    program: impl Fn(FakeCall<'_>) -> Execution + Send + Sync + 'static,
+) -> FakeFuzzer {
+    let mut fuzzer = FakeFuzzer::new(inputs, program);
+    fuzzer.tested.inputs = ["1 2 3\n", "4 5 6\n", "7 8 10\n"].map(|text| text.as_bytes().to_vec()).to_vec();
+    fuzzer
+}
+
+fn wrong_below_zero(call: FakeCall<'_>) -> Execution {
+    let is_wrong = call.role == VersionRole::Patched && call.bytes.contains(&b'-');
+    if is_wrong { FakeFuzzer::printed("wrong") } else { right(call) }
+}
+
+#[test]
+fn other_words_about_an_input_that_nobody_gives_are_a_remark_that_counts_by_the_published_rule() {
+    let fuzzer = counting(&[b"5 -3\n", b"-1\n"], wrong_below_zero);
+    let tried = attempt(&WITH_REFERENCE, &fuzzer, &judging_options(), &[]);
+    tried.dismissed("unusual-sign");
+    let [remark] = &tried.fuzzed.evidence[..] else { panic!("{:#?}", tried.fuzzed.evidence) };
+    assert_eq!((remark.strength, remark.reason.as_deref()), (Strength::Remark, Some("unusual-sign")));
+    let strict = JudgingOptions { strict: true, ..judging_options() };
+    assert_eq!(attempt(&WITH_REFERENCE, &fuzzer, &strict, &[]).proofs().len(), 1);
+}
+
+#[test]
+fn where_tests_look_at_how_inputs_are_turned_down_none_is_odd() {
+    for is_by_code in [true, false] {
+        let mut fuzzer = counting(&[b"5 -3\n"], wrong_below_zero);
+        fuzzer.tested.errors = !is_by_code;
+        fuzzer.tested.codes.extend(is_by_code.then_some(2));
+        assert_eq!(attempt(&WITH_REFERENCE, &fuzzer, &judging_options(), &[]).proofs().len(), 1);
+    }
+}
+
+#[test]
+fn the_input_is_judged_that_was_made_small_and_the_search_goes_on() {
+    let fuzzer = counting(&[b"-7\n9 -2\n"], wrong_on_nine);
+    let tried = attempt(&WITH_REFERENCE, &fuzzer, &judging_options(), &[]);
+    assert_eq!((tried.proofs().len(), tried.written[0].bytes.as_slice()), (1, b"9".as_slice()));
+    let odd_first = |call: FakeCall<'_>| {
+        if call.bytes.contains(&b'-') { wrong_below_zero(call) } else { wrong_on_nine(call) }
+    };
+    let odd: Vec<Vec<u8>> = (10..30).map(|number| format!("-{number}\n").into_bytes()).collect();
+    let inputs: Vec<&[u8]> = odd.iter().map(Vec::as_slice).chain([b"9".as_slice()]).collect();
+    let tried = attempt(&WITH_REFERENCE, &counting(&inputs, odd_first), &judging_options(), &[]);
+    assert_eq!(tried.proofs().len(), 1, "{:#?}", tried.fuzzed.efforts);
+}
+
+#[test]
+fn a_crash_refutes_whatever_the_input_is() {
+    let program = |call: FakeCall<'_>| {
+        let crashes = call.role == VersionRole::Patched && call.bytes.contains(&b'-');
+        if crashes { FakeFuzzer::faulty("SIGSEGV", "parse") } else { right(call) }
+    };
+    let fuzzer = counting(&[b"5 -3\n"], program);
+    assert_eq!(attempt(&WITH_REFERENCE, &fuzzer, &judging_options(), &[]).proofs().len(), 1);
 }
 
 #[test]

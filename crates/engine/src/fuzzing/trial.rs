@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use bonafix_judge::Discards;
-use bonafix_judge::programs::ProgramOptions;
+use bonafix_judge::programs::{Customs, ProgramOptions};
 use bonafix_lang::{Campaign, Found, FuzzState, LangError, Watch, shown_bytes};
 use bonafix_model::{
     DifferenceClass, Effort, Evidence, Execution, Exhibit, InputSet, OMeasure, ProgramInput, SearchEnd,
     Strength,
 };
 
-use super::rulings::program_options;
+use super::rulings::{customs, program_options};
 use super::{Fuzzed, Fuzzing, PATCHED};
 
 /// A kind of difference that came to nothing so often is not looked at again.
@@ -19,7 +19,7 @@ pub(super) const ATTEMPTS: u32 = 3;
 /// In all, for each technique.
 const ALL_ATTEMPTS: u32 = 12;
 /// And so many inputs from which nothing can be said. That is no fault of the difference: another input may show it.
-const ODD_INPUTS: u32 = 40;
+const ODD_INPUTS: u32 = 16;
 /// Remarks that are kept to be shown.
 const REMARKS: usize = 8;
 /// Inputs of the corpus that are kept for further patches.
@@ -127,6 +127,8 @@ pub(super) struct Trial<'a> {
     watches: Vec<Watch>,
     /// What of the program's behaviour counts.
     pub(super) program_options: ProgramOptions,
+    /// What inputs developers give to it.
+    pub(super) customs: Customs,
     /// What is found later is not looked into any more; none with a number of inputs.
     pub(super) deadline: Option<Instant>,
     difference: Charge,
@@ -138,10 +140,12 @@ pub(super) struct Trial<'a> {
 
 impl<'a> Trial<'a> {
     pub(super) fn new(fuzzing: &'a Fuzzing<'a, 'a>, watches: Vec<Watch>, deadline: Option<Instant>) -> Self {
+        let (strict, tested) = (fuzzing.options.strict, fuzzing.fuzzer.tested());
         Self {
             fuzzing,
             watches,
-            program_options: program_options(fuzzing.options.strict, fuzzing.fuzzer.tested()),
+            customs: customs(strict, &tested),
+            program_options: program_options(strict, tested),
             deadline,
             difference: Charge::default(),
             fault: Charge::default(),
@@ -193,10 +197,7 @@ impl Trial<'_> {
             Ruling::Same => None,
             Ruling::Remark { reason, claim } => {
                 charge.discards.add(&reason, || claim.summary.clone());
-                if charge.remarks.len() < REMARKS && !charge.remarks.contains_key(&reason) {
-                    let remark = evidence(accuser, Strength::Remark, input, &claim);
-                    charge.remarks.insert(reason.clone(), Evidence { reason: Some(reason), ..remark });
-                }
+                self.remark(accuser, input, &reason, &claim);
                 None
             }
             Ruling::Hints(claim) | Ruling::Counts(claim) if charge.is_hopeless(&claim.sort) => {
@@ -211,6 +212,23 @@ impl Trial<'_> {
                 charge.attempts += 1;
                 Some(claim)
             }
+        }
+    }
+
+    /// Keeps something to be shown, once for each reason.
+    pub(super) fn remark(&mut self, accuser: Accuser, input: &ProgramInput, reason: &str, claim: &Claim) {
+        let remarks = &mut self.charge(accuser).remarks;
+        if remarks.len() < REMARKS && !remarks.contains_key(reason) {
+            let remark = evidence(accuser, Strength::Remark, input, claim);
+            remarks.insert(reason.to_owned(), Evidence { reason: Some(reason.to_owned()), ..remark });
+        }
+    }
+
+    /// How many inputs were such that nothing can be said from them.
+    pub(super) fn odd_inputs(&self, accuser: Accuser) -> u32 {
+        match accuser {
+            Accuser::Rgt => self.difference.odd_inputs,
+            Accuser::Opad => self.fault.odd_inputs,
         }
     }
 

@@ -3,6 +3,14 @@
 /// Why a difference is shown and never counted, the strongest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ProgramRemark {
+    /// A negative number where no test has one.
+    UnusualSign,
+    /// A number far beyond those of tests.
+    ExtremeNumber,
+    /// Something else than numbers, where tests have nothing else.
+    NotNumbers,
+    /// Bytes that are no text, where tests have text only.
+    BrokenText,
     /// The reference turns the input down, and so does the patched version in another way.
     ReferenceRejects,
     /// Last digits of numbers with a fraction, or the sign of zero.
@@ -17,12 +25,25 @@ pub enum ProgramRemark {
 
 impl ProgramRemark {
     /// All of them, the strongest first.
-    pub const ALL: [Self; 5] =
-        [Self::ReferenceRejects, Self::Rounding, Self::WhiteSpace, Self::StandardError, Self::ReferenceFails];
+    pub const ALL: [Self; 9] = [
+        Self::UnusualSign,
+        Self::ExtremeNumber,
+        Self::NotNumbers,
+        Self::BrokenText,
+        Self::ReferenceRejects,
+        Self::Rounding,
+        Self::WhiteSpace,
+        Self::StandardError,
+        Self::ReferenceFails,
+    ];
 
     /// The stable key.
     pub fn key(self) -> &'static str {
         match self {
+            Self::UnusualSign => "unusual-sign",
+            Self::ExtremeNumber => "extreme-number",
+            Self::NotNumbers => "not-numbers",
+            Self::BrokenText => "broken-text",
             Self::ReferenceRejects => "reference-rejects",
             Self::Rounding => "rounding",
             Self::WhiteSpace => "white-space",
@@ -34,6 +55,10 @@ impl ProgramRemark {
     /// Why it does not count, in a sentence.
     pub fn sentence(self) -> &'static str {
         match self {
+            Self::UnusualSign => "the input has a negative number, and that of no test has one",
+            Self::ExtremeNumber => "the input has a number far beyond those of the tests",
+            Self::NotNumbers => "the input has something else than numbers, where tests have nothing else",
+            Self::BrokenText => "the input is no text, where tests have text only",
             Self::ReferenceRejects => "both versions reject the input, and nobody promised in which way",
             Self::Rounding => "the numbers differ in the last digit only, or in the sign of zero",
             Self::WhiteSpace => "only white space at the ends of lines differs, which the tests do not mind",

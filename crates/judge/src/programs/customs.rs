@@ -1,0 +1,130 @@
+//! What inputs of developers look like, and how one that nobody gives differs.
+//!
+//! A program that reads text promises nothing for bytes that are none, and one whose tests count things promises little
+//! for minus one thing. On such inputs versions that are both right may well print different things. Only programs that
+//! trust their input are like that: where a test expects that an input is turned down, every input has a right answer.
+
+use super::ProgramRemark;
+
+/// Fewer inputs of tests than this say nothing about what is usual.
+const ENOUGH_INPUTS: usize = 3;
+/// And fewer numbers than this nothing about signs and sizes.
+const ENOUGH_NUMBERS: usize = 8;
+/// Tests that stay within this…
+const ORDINARY: f64 = 1e6;
+/// … say nothing about numbers beyond this.
+const EXTREME: f64 = 1_073_741_824.0;
+
+/// What developers' inputs have in common.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Customs {
+    inputs: usize,
+    binary: bool,
+    words: bool,
+    numbers: usize,
+    lowest: f64,
+    largest: f64,
+}
+
+impl Customs {
+    /// Of what tests give to the program.
+    pub fn of<'a>(inputs: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        let mut customs = Self::default();
+        for bytes in inputs {
+            customs.inputs += 1;
+            let Some(text) = plain_text(bytes) else {
+                customs.binary = true;
+                continue;
+            };
+            customs.words |= !only_numbers(text);
+            for number in numbers(text) {
+                customs.numbers += 1;
+                customs.lowest = customs.lowest.min(number);
+                customs.largest = customs.largest.max(number.abs());
+            }
+        }
+        customs
+    }
+
+    /// What speaks against an input.
+    pub fn objection(&self, bytes: &[u8]) -> Option<ProgramRemark> {
+        if self.inputs < ENOUGH_INPUTS || self.binary {
+            return None;
+        }
+        let Some(text) = plain_text(bytes) else { return Some(ProgramRemark::BrokenText) };
+        if self.numbers < ENOUGH_NUMBERS {
+            return None;
+        }
+        if !self.words && !only_numbers(text) {
+            return Some(ProgramRemark::NotNumbers);
+        }
+        let found = numbers(text);
+        let some = |odd: &dyn Fn(f64) -> bool| found.iter().any(|&number| odd(number));
+        if self.lowest >= 0.0 && some(&|number| number < 0.0) {
+            return Some(ProgramRemark::UnusualSign);
+        }
+        let extreme = self.largest <= ORDINARY && some(&|number| number.abs() > EXTREME);
+        extreme.then_some(ProgramRemark::ExtremeNumber)
+    }
+}
+
+/// Text without control characters.
+fn plain_text(bytes: &[u8]) -> Option<&str> {
+    let odd = |character: char| character.is_control() && !"\n\r\t\u{c}".contains(character);
+    std::str::from_utf8(bytes).ok().filter(|text| !text.contains(odd))
+}
+
+fn only_numbers(text: &str) -> bool {
+    text.split_whitespace().all(|word| word.parse::<f64>().is_ok_and(f64::is_finite))
+}
+
+/// The numbers in a text, without digits that belong to names. A minus behind a letter or a digit is a hyphen.
+fn numbers(text: &str) -> Vec<f64> {
+    let in_name = |character: char| character.is_alphanumeric() || "_.-+".contains(character);
+    let words = text.split(|character: char| !in_name(character));
+    words.filter_map(|word| word.parse().ok()).filter(|number: &f64| number.is_finite()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn objection(tests: &[&str], input: &[u8]) -> Option<&'static str> {
+        let customs = Customs::of(tests.iter().map(|text| text.as_bytes()));
+        customs.objection(input).map(ProgramRemark::key)
+    }
+
+    const COUNTS: [&str; 3] = ["3\n1 2 3\n", "1\n7\n", "2\n10 20\n"];
+
+    #[test]
+    fn nothing_and_what_few_tests_do_not_tell_are_usual() {
+        assert_eq!(objection(&COUNTS, b"0\n"), None);
+        assert_eq!(objection(&["1 2", "3", "4"], b"-1"), None);
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_unusual_where_tests_give_text() {
+        let tests = ["a = b\n", "# x\n", "\tc\r\n"];
+        assert_eq!(objection(&tests, b"a = \0\n"), Some("broken-text"));
+        assert_eq!(objection(&tests, b"a = \xff\n"), Some("broken-text"));
+        assert_eq!(objection(&tests, "a = ä -1 0\n".as_bytes()), None);
+        assert_eq!(objection(&["P5\0", "a", "b"], b"\0\0"), None);
+        assert_eq!(objection(&["a", "b"], b"\0"), None);
+    }
+
+    #[test]
+    fn words_signs_and_sizes_that_no_test_has_are_unusual() {
+        assert_eq!(objection(&COUNTS, b"2\n5 6\n"), None);
+        assert_eq!(objection(&COUNTS, b"2\n5 x\n"), Some("not-numbers"));
+        assert_eq!(objection(&COUNTS, b"2\n5 -6\n"), Some("unusual-sign"));
+        assert_eq!(objection(&COUNTS, b"1\n4000000000\n"), Some("extreme-number"));
+        assert_eq!(objection(&["1 -2", "0 4000000000", "3"], b"-5 0 9999999999"), None);
+    }
+
+    #[test]
+    fn hyphens_and_names_are_no_numbers() {
+        let tests = ["at 2024-01-02 x1", "k 1 2 3 4 5", "k 4 5 6"];
+        assert_eq!(objection(&tests, b"at 2025-11-12 y0 k-0 6"), None);
+        assert_eq!(objection(&tests, b"k -6"), Some("unusual-sign"));
+    }
+}
