@@ -155,11 +155,17 @@ impl Suite {
         texts.filter_map(|text| text.trim().parse().ok()).filter(|code| *code != 0).collect()
     }
 
-    /// What tests in `folder` give to the program, as far as that is files.
+    /// What tests in `folder` give to the program, as far as that is files: arguments of their own, and the input.
     pub(crate) fn inputs(&self, folder: &Utf8Path) -> Vec<Vec<u8>> {
-        let Some(input) = &self.input else { return Vec::new() };
-        let files = paths(folder).filter(|path| input.name(path).is_some());
-        files.filter_map(|path| fs_err::read(folder.join(path)).ok()).collect()
+        let Some(leading) = self.leading() else { return Vec::new() };
+        let tests = paths(folder).filter_map(|path| leading.name(&path).map(str::to_owned));
+        let patterns = || [&self.arguments, &self.input].into_iter().flatten();
+        let given = |test: String| {
+            let files = patterns().filter_map(|pattern| fs_err::read(folder.join(pattern.path(&test))).ok());
+            let files: Vec<_> = files.collect();
+            (!files.is_empty()).then(|| files.join(&b'\n'))
+        };
+        tests.filter_map(given).collect()
     }
 
     /// Copies what belongs to the tests.

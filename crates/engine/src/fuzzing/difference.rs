@@ -166,7 +166,7 @@ impl Trial<'_> {
 
     /// What speaks against a difference on this input: nobody gives such a one.
     fn objection(&self, is_calm: bool, input: &ProgramInput) -> Option<ProgramRemark> {
-        self.customs.objection(&input.bytes).filter(|_| is_calm)
+        self.customs.objection(&given(input)).filter(|_| is_calm)
     }
 
     /// Does a detector notice something wrong in the reference itself? What comes of that is nothing to go by, however
@@ -219,6 +219,13 @@ fn as_tests_see_it(
         return Ok(Execution { stdout: reference.stdout.clone(), ..patched });
     }
     Ok(patched)
+}
+
+/// Arguments of an input, a line each, and what it is.
+fn given(input: &ProgramInput) -> Vec<u8> {
+    let arguments = input.arguments.iter().flatten();
+    let lines = arguments.flat_map(|word| format!("{word}\n").into_bytes());
+    lines.chain(input.bytes.iter().copied()).collect()
 }
 
 fn repetitions(claim: &Claim) -> u32 {

@@ -57,12 +57,12 @@ pub(super) fn program_options(strict: bool, tested: bonafix_lang::Tested) -> Pro
     }
 }
 
-/// What inputs are usual. Where a test looks at how an input is turned down, all are: each has a right answer.
+/// What inputs are usual.
 pub(super) fn customs(strict: bool, tested: &bonafix_lang::Tested) -> Customs {
-    if strict || tested.errors || !tested.codes.is_empty() {
+    if strict {
         return Customs::default();
     }
-    Customs::of(tested.inputs.iter().map(Vec::as_slice))
+    Customs::of(tested.inputs.iter().map(Vec::as_slice), !tested.errors && tested.codes.is_empty())
 }
 
 fn ruling_of(ruling: ProgramRuling) -> Ruling {

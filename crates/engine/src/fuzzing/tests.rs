@@ -274,7 +274,7 @@ fn other_words_about_an_input_that_nobody_gives_are_a_remark_that_counts_by_the_
 }
 
 #[test]
-fn where_tests_look_at_how_inputs_are_turned_down_none_is_odd() {
+fn where_tests_look_at_how_inputs_are_turned_down_no_sign_is_odd() {
     for is_by_code in [true, false] {
         let mut fuzzer = counting(&[b"5 -3\n"], wrong_below_zero);
         fuzzer.tested.errors = !is_by_code;

@@ -1,8 +1,11 @@
 //! What inputs of developers look like, and how one that nobody gives differs.
 //!
 //! A program that reads text promises nothing for bytes that are none, and one whose tests count things promises little
-//! for minus one thing. On such inputs versions that are both right may well print different things. Only programs that
-//! trust their input are like that: where a test expects that an input is turned down, every input has a right answer.
+//! for minus one thing. On such inputs versions that are both right may well print different things. Signs and words are
+//! odd only to programs that trust their input: where a test expects that one is turned down, there is a right answer to
+//! those.
+
+use std::collections::BTreeSet;
 
 use super::ProgramRemark;
 
@@ -18,8 +21,15 @@ const EXTREME: f64 = 1_073_741_824.0;
 /// What developers' inputs have in common.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Customs {
+    /// No test expects that an input is turned down.
+    trusting: bool,
     inputs: usize,
     binary: bool,
+    /// Control characters that tests have.
+    controls: BTreeSet<char>,
+    /// Quotation marks and brackets that tests have, and those that some test does not close.
+    paired: BTreeSet<char>,
+    unclosed: BTreeSet<char>,
     words: bool,
     numbers: usize,
     lowest: f64,
@@ -27,15 +37,18 @@ pub struct Customs {
 }
 
 impl Customs {
-    /// Of what tests give to the program.
-    pub fn of<'a>(inputs: impl IntoIterator<Item = &'a [u8]>) -> Self {
-        let mut customs = Self::default();
+    /// Of what tests give to the program. It is trusting if none of them expects that an input is turned down.
+    pub fn of<'a>(inputs: impl IntoIterator<Item = &'a [u8]>, trusting: bool) -> Self {
+        let mut customs = Self { trusting, ..Self::default() };
         for bytes in inputs {
             customs.inputs += 1;
             let Some(text) = plain_text(bytes) else {
                 customs.binary = true;
                 continue;
             };
+            customs.controls.extend(text.chars().filter(|character| character.is_control()));
+            customs.paired.extend(PAIRS.iter().map(|pair| pair.0).filter(|&open| text.contains(open)));
+            customs.unclosed.extend(unclosed(text));
             customs.words |= !only_numbers(text);
             for number in numbers(text) {
                 customs.numbers += 1;
@@ -51,16 +64,23 @@ impl Customs {
         if self.inputs < ENOUGH_INPUTS || self.binary {
             return None;
         }
-        let Some(text) = plain_text(bytes) else { return Some(ProgramRemark::BrokenText) };
+        let usual = |character: char| "\n\t".contains(character) || self.controls.contains(&character);
+        let odd = |character: char| character.is_control() && !usual(character);
+        let Some(text) = plain_text(bytes).filter(|text| !text.contains(odd)) else {
+            return Some(ProgramRemark::BrokenText);
+        };
+        if unclosed(text).iter().any(|open| self.paired.contains(open) && !self.unclosed.contains(open)) {
+            return Some(ProgramRemark::Unclosed);
+        }
         if self.numbers < ENOUGH_NUMBERS {
             return None;
         }
-        if !self.words && !only_numbers(text) {
+        if self.trusting && !self.words && !only_numbers(text) {
             return Some(ProgramRemark::NotNumbers);
         }
         let found = numbers(text);
         let some = |odd: &dyn Fn(f64) -> bool| found.iter().any(|&number| odd(number));
-        if self.lowest >= 0.0 && some(&|number| number < 0.0) {
+        if self.trusting && self.lowest >= 0.0 && some(&|number| number < 0.0) {
             return Some(ProgramRemark::UnusualSign);
         }
         let extreme = self.largest <= ORDINARY && some(&|number| number.abs() > EXTREME);
@@ -72,6 +92,28 @@ impl Customs {
 fn plain_text(bytes: &[u8]) -> Option<&str> {
     let odd = |character: char| character.is_control() && !"\n\r\t\u{c}".contains(character);
     std::str::from_utf8(bytes).ok().filter(|text| !text.contains(odd))
+}
+
+/// What opens and what closes.
+const PAIRS: [(char, char); 4] = [('"', '"'), ('(', ')'), ('[', ']'), ('{', '}')];
+
+/// By which character it opens: each sort of pair that a text does not close, or closes before it opens.
+fn unclosed(text: &str) -> BTreeSet<char> {
+    let is_open = |&(open, close): &(char, char)| {
+        let mut depth = 0_i64;
+        for character in text.chars() {
+            if open == close {
+                depth = if character == open { 1 - depth } else { depth };
+            } else {
+                depth += i64::from(character == open) - i64::from(character == close);
+            }
+            if depth < 0 {
+                return true;
+            }
+        }
+        depth != 0
+    };
+    PAIRS.iter().filter(|pair| is_open(pair)).map(|pair| pair.0).collect()
 }
 
 fn only_numbers(text: &str) -> bool {
@@ -90,8 +132,38 @@ mod tests {
     use super::*;
 
     fn objection(tests: &[&str], input: &[u8]) -> Option<&'static str> {
-        let customs = Customs::of(tests.iter().map(|text| text.as_bytes()));
+        objection_if(true, tests, input)
+    }
+
+    fn objection_if(trusting: bool, tests: &[&str], input: &[u8]) -> Option<&'static str> {
+        let customs = Customs::of(tests.iter().map(|text| text.as_bytes()), trusting);
         customs.objection(input).map(ProgramRemark::key)
+    }
+
+    #[test]
+    fn control_characters_that_no_test_has_are_unusual() {
+        assert_eq!(objection(&["a\n", "b\n", "c\n"], b"a\x0cb"), Some("broken-text"));
+        assert_eq!(objection(&["a\n", "b\n", "c\n"], b"a\r\n"), Some("broken-text"));
+        assert_eq!(objection(&["a\r\n", "b\n", "c\n"], b"x\ty\r\n"), None);
+    }
+
+    #[test]
+    fn what_is_not_closed_is_unusual_where_tests_close_it() {
+        let tests = ["f(x)", "\"a, b\",1", "{{n}}"];
+        for odd in ["a\",1", "f(x", "f)x(", "{{n", "}"] {
+            assert_eq!(objection_if(false, &tests, odd.as_bytes()), Some("unclosed"), "{odd}");
+        }
+        assert_eq!(objection(&tests, b"[1"), None);
+        assert_eq!(objection(&["(1", "f(x)", "2"], b"((1"), None);
+    }
+
+    #[test]
+    fn where_inputs_are_turned_down_there_is_a_right_answer_to_words_and_signs() {
+        for (input, answer) in [("2\n5 x\n", None), ("-6\n", None), ("4000000000\n", Some("extreme-number"))]
+        {
+            assert_eq!(objection_if(false, &COUNTS, input.as_bytes()), answer);
+        }
+        assert_eq!(objection_if(false, &COUNTS, b"\0"), Some("broken-text"));
     }
 
     const COUNTS: [&str; 3] = ["3\n1 2 3\n", "1\n7\n", "2\n10 20\n"];

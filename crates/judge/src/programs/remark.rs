@@ -11,6 +11,8 @@ pub enum ProgramRemark {
     NotNumbers,
     /// Bytes that are no text, where tests have text only.
     BrokenText,
+    /// A quotation mark or bracket that is not closed, where tests close them all.
+    Unclosed,
     /// The reference turns the input down, and so does the patched version in another way.
     ReferenceRejects,
     /// Last digits of numbers with a fraction, or the sign of zero.
@@ -25,11 +27,12 @@ pub enum ProgramRemark {
 
 impl ProgramRemark {
     /// All of them, the strongest first.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::UnusualSign,
         Self::ExtremeNumber,
         Self::NotNumbers,
         Self::BrokenText,
+        Self::Unclosed,
         Self::ReferenceRejects,
         Self::Rounding,
         Self::WhiteSpace,
@@ -44,6 +47,7 @@ impl ProgramRemark {
             Self::ExtremeNumber => "extreme-number",
             Self::NotNumbers => "not-numbers",
             Self::BrokenText => "broken-text",
+            Self::Unclosed => "unclosed",
             Self::ReferenceRejects => "reference-rejects",
             Self::Rounding => "rounding",
             Self::WhiteSpace => "white-space",
@@ -59,6 +63,9 @@ impl ProgramRemark {
             Self::ExtremeNumber => "the input has a number far beyond those of the tests",
             Self::NotNumbers => "the input has something else than numbers, where tests have nothing else",
             Self::BrokenText => "the input is no text, where tests have text only",
+            Self::Unclosed => {
+                "the input has quotation marks or brackets without their other half, and no test has"
+            }
             Self::ReferenceRejects => "both versions reject the input, and nobody promised in which way",
             Self::Rounding => "the numbers differ in the last digit only, or in the sign of zero",
             Self::WhiteSpace => "only white space at the ends of lines differs, which the tests do not mind",
