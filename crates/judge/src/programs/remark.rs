@@ -13,6 +13,8 @@ pub enum ProgramRemark {
     BrokenText,
     /// A quotation mark or bracket that is not closed, where tests close them all.
     Unclosed,
+    /// The reference prints bytes that are no text, where tests expect text only.
+    GarbledReference,
     /// The reference turns the input down, and so does the patched version in another way.
     ReferenceRejects,
     /// Last digits of numbers with a fraction, or the sign of zero.
@@ -27,12 +29,13 @@ pub enum ProgramRemark {
 
 impl ProgramRemark {
     /// All of them, the strongest first.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::UnusualSign,
         Self::ExtremeNumber,
         Self::NotNumbers,
         Self::BrokenText,
         Self::Unclosed,
+        Self::GarbledReference,
         Self::ReferenceRejects,
         Self::Rounding,
         Self::WhiteSpace,
@@ -48,6 +51,7 @@ impl ProgramRemark {
             Self::NotNumbers => "not-numbers",
             Self::BrokenText => "broken-text",
             Self::Unclosed => "unclosed",
+            Self::GarbledReference => "garbled-reference",
             Self::ReferenceRejects => "reference-rejects",
             Self::Rounding => "rounding",
             Self::WhiteSpace => "white-space",
@@ -66,7 +70,12 @@ impl ProgramRemark {
             Self::Unclosed => {
                 "the input has quotation marks or brackets without their other half, and no test has"
             }
-            Self::ReferenceRejects => "both versions reject the input, and nobody promised in which way",
+            Self::GarbledReference => {
+                "the reference prints bytes that are no text, where tests expect text only"
+            }
+            Self::ReferenceRejects => {
+                "the input is turned down, and no test says whether or how it should be"
+            }
             Self::Rounding => "the numbers differ in the last digit only, or in the sign of zero",
             Self::WhiteSpace => "only white space at the ends of lines differs, which the tests do not mind",
             Self::StandardError => "only standard error differs, which no test compares",
