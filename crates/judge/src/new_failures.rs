@@ -5,8 +5,8 @@
 //! up, or there is no end. An exception by which a program rejects what it was given is a decision, and a fix may well
 //! decide so: it says nothing. Nor does one that is documented, or that the patch itself throws: by a `throw` of its own,
 //! or by a check that it calls (`Objects.requireNonNull`, `Math.addExact`, a project's own `checkIndex`). A cast that fails
-//! elsewhere than in the patch speaks of an input whose parts do not fit together, which a compiler with an eye on generic
-//! types would not have let through.
+//! and does not stand in the patch speaks of an input whose parts do not fit together, which a compiler with an eye on
+//! generic types would not have let through; and so does whatever cannot be compared.
 //! Nobody has said what is right, so this makes a patch suspicious at most.
 
 use bonafix_lang::Behaviour;
@@ -36,7 +36,10 @@ const ACCIDENTS: [&str; 12] = [
 ];
 
 /// What is thrown where a value is not of the type that the code was compiled for.
-const CASTS: [&str; 2] = ["java.lang.ClassCastException", "java.lang.ArrayStoreException"];
+const CAST: &str = "java.lang.ClassCastException";
+const ARRAY_STORE: &str = "java.lang.ArrayStoreException";
+/// To this type code casts that wants to compare values, whatever they are.
+const COMPARABLE: &str = "Comparable";
 
 /// How functions are called that do nothing but reject: `requireNonNull`, `checkIndex`, `notNull`, `multiplyExact`.
 const CHECKS_BEGIN: [&str; 9] =
@@ -121,7 +124,30 @@ fn is_of_unfit_parts(delta: &Delta, exception: &Exception) -> bool {
     let thrower = exception.thrown_by.as_deref().unwrap_or_default();
     let by_itself =
         exception.called.is_none() && delta.elements().any(|element| is_function(element, thrower));
-    CASTS.contains(&exception.type_name.as_str()) && !by_itself
+    match exception.type_name.as_str() {
+        ARRAY_STORE => !by_itself,
+        CAST => !(by_itself && is_cast_of_patch(delta, exception)),
+        _ => false,
+    }
+}
+
+/// Does the cast that failed stand in a statement of the patch? Compilers add others where types are generic.
+fn is_cast_of_patch(delta: &Delta, exception: &Exception) -> bool {
+    let message = exception.message.as_deref().unwrap_or_default();
+    let Some((_, wanted)) = message.split_once(" cannot be cast to ") else { return false };
+    let wanted = wanted.strip_prefix("class ").unwrap_or(wanted);
+    let name = wanted.split([' ', ';']).next().and_then(|name| name.rsplit(['.', '$']).next());
+    name.is_some_and(|name| {
+        name != COMPARABLE && statements_of_patch(delta).any(|statement| casts_to(statement, name))
+    })
+}
+
+/// Is there a cast to a type of this simple name, `(Name)`, `(a.Name<B>)`?
+fn casts_to(statement: &str, name: &str) -> bool {
+    statement.split('(').skip(1).filter_map(|rest| rest.split([')', '<', '[']).next()).any(|inside| {
+        let inside = inside.trim();
+        inside.strip_suffix(name).is_some_and(|before| before.is_empty() || before.ends_with('.'))
+    })
 }
 
 /// Is this the element that a stack calls `pkg.Outer$Inner.method`?
@@ -205,7 +231,11 @@ mod tests {
     fn a_cast_that_fails_elsewhere_than_in_the_patch_is_no_accident_of_it() {
         let delta = patch(ChangeKind::Changed, &["return (String) x;"]);
         let cast = |thrower: &str, called: Option<&str>| Exception {
-            type_name: "java.lang.ClassCastException".to_owned(),
+            type_name: CAST.to_owned(),
+            message: Some(
+                "class java.lang.Integer cannot be cast to class java.lang.String (java.lang.Integer and …)"
+                    .to_owned(),
+            ),
             ..thrown(thrower, called)
         };
         let add = "p.Outer$Inner.add";
@@ -213,6 +243,23 @@ mod tests {
         assert!(is_of_unfit_parts(&delta, &cast("p.Name.compareTo", None)));
         assert!(!is_of_unfit_parts(&delta, &cast(add, None)));
         assert!(!is_of_unfit_parts(&delta, &thrown(add, Some("java.lang.Integer.compareTo"))));
+    }
+
+    /// Found on a correct patch: it compared one more element of a list that held what cannot be compared.
+    #[test]
+    fn a_cast_that_the_compiler_added_is_no_accident_of_the_patch() {
+        let unfit = |text: &str, wanted: &str| {
+            let message = Some(format!("class p.Bag cannot be cast to class {wanted} (p.Bag is in …)"));
+            let exception =
+                Exception { type_name: CAST.to_owned(), message, ..thrown("p.Outer$Inner.add", None) };
+            is_of_unfit_parts(&patch(ChangeKind::Changed, &[text]), &exception)
+        };
+        assert!(unfit("while (get(i).compareTo(x) == 0) i--;", "java.lang.Comparable"));
+        assert!(unfit("c = ((Comparable<T>) x).compareTo(y);", "java.lang.Comparable"));
+        assert!(unfit("Name name = names.get(0);", "p.Name"));
+        assert!(unfit("print((MyName) x, Name.of(y));", "p.Name"));
+        assert!(!unfit("print((Name) x);", "p.Name"));
+        assert!(!unfit("f = ((p.Outer.Name<T>) x).first();", "p.Outer$Name"));
     }
 
     #[test]

@@ -173,14 +173,19 @@ fn passing_that_changes_much(similarity: &Similarity) -> Option<&TestFigures> {
     let threshold = failing.map_or(similarity.kp, |failing| failing * CLEARLY_MORE).max(LEAST_SHARE);
     let much = |test: &&TestFigures| {
         test.class == TestClass::Passing
-            // TEST-SIM goes by all calls together; one that ran as in a failing test is what is to change.
-            && test.calls != Some(CallOrigin::Failing)
+            && !is_doubtful(test)
             && !test.change_around.at_most
             && at_least(test.change_around.value, threshold)
             && statements_that_differ(test) >= LEAST_STATEMENTS
     };
     let showing = similarity.tests.iter().filter(much);
     showing.reduce(|most, test| if test.change_around.value > most.change_around.value { test } else { most })
+}
+
+/// Is it hardly known that it passes? TEST-SIM goes by all calls together; one that ran as in a failing test is what is to
+/// change, and one that ran as in no test may be.
+fn is_doubtful(test: &TestFigures) -> bool {
+    matches!(test.calls, Some(CallOrigin::Failing | CallOrigin::New))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "no trace has 2^52 statements")]

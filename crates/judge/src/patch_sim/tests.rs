@@ -286,6 +286,12 @@ fn what_shows_in_short_tests_or_in_the_lines_of_the_patch_is_a_remark() {
     assert!(!counted(&[passing(0.09, 40_000), failing(0.0)]), "that is less than a tenth");
     assert!(!counted(&[TestFigures { change_around: at_most(0.9), ..passing(0.9, 4_000) }]));
     let made = |calls| TestFigures { origin: Generated, calls: Some(calls), ..passing(0.9, 4_000) };
-    assert!(counted(&[made(CallOrigin::New)]));
+    assert!(counted(&[made(CallOrigin::Passing)]));
+    assert!(counted(&[made(CallOrigin::Both)]));
     assert!(!counted(&[made(CallOrigin::Failing)]), "a call in it ran as in a failing test");
+    // Found on two correct patches: a word that was too long for a line, on a way of its own.
+    assert!(
+        !counted(&[made(CallOrigin::New)]),
+        "a call in it ran as in no test: who knows whether it passes"
+    );
 }
