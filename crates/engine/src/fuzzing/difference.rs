@@ -43,7 +43,11 @@ impl Trial<'_> {
         campaign: &mut dyn Campaign,
     ) -> Result<(), LangError> {
         let (ruling, is_calm) = self.compare(input, campaign)?;
-        let ruling = self.set_aside(ruling, is_calm, input);
+        let usual = self.on_usual_input(&ruling, is_calm, input, campaign)?;
+        let (input, ruling) = match &usual {
+            Some((usual, claim)) => (usual, Ruling::Counts(claim.clone())),
+            None => (input, self.set_aside(ruling, is_calm, input)),
+        };
         let Some(claim) = self.weigh(Accuser::Rgt, input, ruling) else { return Ok(()) };
         let proved = self.prove_difference(input, &claim, campaign)?;
         self.settle(Accuser::Rgt, &claim, proved);
@@ -60,6 +64,30 @@ impl Trial<'_> {
         let patched = as_tests_see_it(&reference, campaign.execute(input, PATCHED, Watch::Plain)?, campaign)?;
         let is_calm = !programs::fails(&reference) && !programs::fails(&patched);
         Ok((self.rule_difference(&reference, &patched), is_calm))
+    }
+
+    /// An input like one that nobody gives, but usual, that shows a difference too.
+    fn on_usual_input(
+        &self,
+        ruling: &Ruling,
+        is_calm: bool,
+        input: &ProgramInput,
+        campaign: &mut dyn Campaign,
+    ) -> Result<Option<(ProgramInput, Claim)>, LangError> {
+        let is_odd = matches!(ruling, Ruling::Counts(_)) && self.objection(is_calm, input).is_some();
+        if !is_odd {
+            return Ok(None);
+        }
+        for bytes in self.customs.mended(&input.bytes) {
+            let candidate = ProgramInput { bytes, ..input.clone() };
+            if self.objection(true, &candidate).is_some() {
+                continue;
+            }
+            if let (Ruling::Counts(claim), _) = self.compare(&candidate, campaign)? {
+                return Ok(Some((candidate, claim)));
+            }
+        }
+        Ok(None)
     }
 
     /// Once some inputs that nobody gives have come to nothing, further ones are not looked into.

@@ -298,6 +298,16 @@ fn the_input_is_judged_that_was_made_small_and_the_search_goes_on() {
 }
 
 #[test]
+fn what_is_odd_and_does_not_matter_is_taken_out_of_an_input() {
+    let program = |call: FakeCall<'_>| {
+        if call.bytes.contains(&b'-') { wrong_below_zero(call) } else { wrong_on_nine(call) }
+    };
+    let inputs: [&[u8]; 6] = [b"-10", b"-11", b"-12", b"-13", b"-14", b"1 -9\n"];
+    let tried = attempt(&WITH_REFERENCE, &counting(&inputs, program), &judging_options(), &[]);
+    assert_eq!((tried.proofs().len(), tried.written[0].bytes.as_slice()), (1, b"9".as_slice()));
+}
+
+#[test]
 fn a_crash_refutes_whatever_the_input_is() {
     let program = |call: FakeCall<'_>| {
         let crashes = call.role == VersionRole::Patched && call.bytes.contains(&b'-');

@@ -5,6 +5,8 @@
 //! odd only to programs that trust their input: where a test expects that one is turned down, there is a right answer to
 //! those.
 
+mod mend;
+
 use std::collections::BTreeSet;
 
 use super::ProgramRemark;
@@ -64,12 +66,10 @@ impl Customs {
         if self.inputs < ENOUGH_INPUTS || self.binary {
             return None;
         }
-        let usual = |character: char| "\n\t".contains(character) || self.controls.contains(&character);
-        let odd = |character: char| character.is_control() && !usual(character);
-        let Some(text) = plain_text(bytes).filter(|text| !text.contains(odd)) else {
+        let Some(text) = plain_text(bytes).filter(|text| !text.contains(|c| self.is_odd(c))) else {
             return Some(ProgramRemark::BrokenText);
         };
-        if unclosed(text).iter().any(|open| self.paired.contains(open) && !self.unclosed.contains(open)) {
+        if unclosed(text).iter().any(|&open| self.wants_closed(open)) {
             return Some(ProgramRemark::Unclosed);
         }
         if self.numbers < ENOUGH_NUMBERS {
@@ -85,6 +85,16 @@ impl Customs {
         }
         let extreme = self.largest <= ORDINARY && some(&|number| number.abs() > EXTREME);
         extreme.then_some(ProgramRemark::ExtremeNumber)
+    }
+
+    /// Is it a control character that no test has?
+    fn is_odd(&self, character: char) -> bool {
+        character.is_control() && !"\n\t".contains(character) && !self.controls.contains(&character)
+    }
+
+    /// Do tests have this half of a pair, and always the other one too?
+    fn wants_closed(&self, open: char) -> bool {
+        self.paired.contains(&open) && !self.unclosed.contains(&open)
     }
 }
 
@@ -140,9 +150,13 @@ fn only_numbers(text: &str) -> bool {
 
 /// The numbers in a text, without digits that belong to names. A minus behind a letter or a digit is a hyphen.
 fn numbers(text: &str) -> Vec<f64> {
-    let in_name = |character: char| character.is_alphanumeric() || "_.-+".contains(character);
-    let words = text.split(|character: char| !in_name(character));
+    let words = text.split(|character: char| !is_of_word(character));
     words.filter_map(|word| word.parse().ok()).filter(|number: &f64| number.is_finite()).collect()
+}
+
+/// Does it belong to a name or a number?
+fn is_of_word(character: char) -> bool {
+    character.is_alphanumeric() || "_.-+".contains(character)
 }
 
 #[cfg(test)]
