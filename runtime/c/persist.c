@@ -26,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* After so many runs a fresh copy takes over. */
+/* After so many runs a fresh copy takes over; `crates/lang-c/src/serve.rs` knows that. */
 enum { RUNS = 200 };
 /* More variables are not copied back and forth. */
 enum { MOST_BYTES = 16 * 1024 * 1024, MOST_PARTS = 16384 };
@@ -47,7 +47,8 @@ static int start_folder = -1;
 static mode_t creation_mask;
 static char **environment, **environment_copy;
 static size_t environment_length;
-static timer_t clock_of_run;
+/* Of the processor, and by the clock. */
+static timer_t cpu_timer, wall_timer;
 
 /* The process in which `exit` comes back here; 0 outside of a run. */
 static pid_t running;
@@ -240,9 +241,14 @@ static void restore_variables(void) {
 
 /* ---- One run ---- */
 
-static void set_clock(uint32_t millis) {
+static void set_timer(timer_t timer, uint32_t millis) {
     struct itimerspec time = {{0, 0}, {millis / 1000, (long)(millis % 1000) * 1000000}};
-    timer_settime(clock_of_run, 0, &time, NULL);
+    timer_settime(timer, 0, &time, NULL);
+}
+
+static void set_timers(uint32_t cpu_millis, uint32_t wall_millis) {
+    set_timer(cpu_timer, cpu_millis);
+    set_timer(wall_timer, wall_millis);
 }
 
 static int save_environment(void) {
@@ -255,11 +261,16 @@ static int save_environment(void) {
     return environment_copy != NULL;
 }
 
-int bonafix_persist_open(const char *home) {
+static int make_timers(void) {
     struct sigevent kill_self;
     memset(&kill_self, 0, sizeof kill_self);
     kill_self.sigev_notify = SIGEV_SIGNAL;
     kill_self.sigev_signo = SIGKILL;
+    return timer_create(CLOCK_PROCESS_CPUTIME_ID, &kill_self, &cpu_timer) == 0 &&
+           timer_create(CLOCK_MONOTONIC, &kill_self, &wall_timer) == 0;
+}
+
+int bonafix_persist_open(const char *home) {
     start_folder = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int high = fcntl(start_folder, F_DUPFD_CLOEXEC, BONAFIX_FIRST_DESCRIPTOR);
     close(start_folder);
@@ -270,8 +281,7 @@ int bonafix_persist_open(const char *home) {
         sigaction(signal, NULL, &actions[signal]);
     sigprocmask(SIG_BLOCK, NULL, &mask);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    return start_folder >= 0 && timer_create(CLOCK_MONOTONIC, &kill_self, &clock_of_run) == 0 && save_environment() &&
-           save_variables(home);
+    return start_folder >= 0 && make_timers() && save_environment() && save_variables(home);
 }
 
 /* Can the next run find all as the first did? */
@@ -328,19 +338,19 @@ static void take_back(void) {
     srand(1);
 }
 
-int bonafix_persist_run(bonafix_main *main, int argc, char **argv, uint32_t limit_millis) {
+int bonafix_persist_run(bonafix_main *main, int argc, char **argv, uint32_t cpu_millis, uint32_t wall_millis) {
     is_spoilt = 0;
     running = getpid();
     errno = 0;
     if (_setjmp(back) == 0) {
-        set_clock(limit_millis);
+        set_timers(cpu_millis, wall_millis);
         code = main(argc, argv, environ);
     }
     running = 0;
     if (!is_clean())
         exit(code);
     fflush(NULL);
-    set_clock(0);
+    set_timers(0, 0);
     return code & 255;
 }
 

@@ -33,6 +33,8 @@ typedef int start_function(bonafix_main *, int, char **, void (*)(void), void (*
 
 /* How long what a run has left behind may take to die. */
 enum { STRAY_MILLIS = 2000 };
+/* Between two looks at a run. */
+enum { LOOK_MICROS = 30000 };
 
 static bonafix_main *program_main;
 static char folder[PATH_MAX], home[PATH_MAX];
@@ -46,7 +48,8 @@ static sigset_t program_mask;
 static struct shared {
     /* One of the words below. */
     volatile uint32_t state;
-    uint64_t started;
+    /* When the run began, and what its process had used by then. */
+    uint64_t started, used;
     struct bonafix_request request;
     char text[BONAFIX_MOST_TEXT + 1];
 } *shared;
@@ -82,10 +85,14 @@ static int write_all(int fd, const void *from, size_t length) {
     return 1;
 }
 
-static uint64_t now_micros(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+static uint64_t micros_of(clockid_t clock) {
+    struct timespec now = {0, 0};
+    clock_gettime(clock, &now);
     return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u;
+}
+
+static uint64_t now_micros(void) {
+    return micros_of(CLOCK_MONOTONIC);
 }
 
 /* ---- Files that a run writes ---- */
@@ -175,6 +182,97 @@ static int sweep(void) {
     }
 }
 
+/* ---- The processor's time ---- */
+
+/* The start of a file that the system makes, as text. Nothing here may take memory: copies must find the heap as it was. */
+static void read_text(const char *path, char *text, size_t size) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = fd >= 0 ? read(fd, text, size - 1) : 0;
+    if (fd >= 0)
+        close(fd);
+    text[length > 0 ? length : 0] = 0;
+}
+
+/* What processes do. */
+struct look {
+    /* In the unit of `/proc`, with those that were waited for. */
+    uint64_t ticks;
+    /* One runs, wants to, was stopped, or has threads, of which one may run. */
+    int awake;
+};
+
+static void look_at(long pid, struct look *seen) {
+    enum { STATE = 3, FIRST = 14, LAST = 17, THREADS = 20 };
+    char path[64], text[1024];
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+    read_text(path, text, sizeof text);
+    /* The name before it may hold blanks and brackets. */
+    char *next = strrchr(text, ')');
+    char state = 0;
+    for (int field = STATE; next && field <= THREADS; field++) {
+        next = strchr(next + 1, ' ');
+        if (next && field == STATE)
+            state = next[1];
+        else if (next && field >= FIRST && field <= LAST)
+            seen->ticks += strtoul(next, NULL, 10);
+        else if (next && field == THREADS)
+            seen->awake |= state != 'Z' && (state != 'S' || strtoul(next, NULL, 10) != 1);
+    }
+}
+
+static void look_below(const char *process, int depth, struct look *seen) {
+    char path[64], text[4096], *next = text, *end;
+    snprintf(path, sizeof path, "/proc/%s/children", process);
+    read_text(path, text, sizeof text);
+    for (;;) {
+        long pid = strtol(next, &end, 10);
+        if (end == next || pid <= 0)
+            return;
+        next = end;
+        look_at(pid, seen);
+        if (depth < 16) {
+            char below[48];
+            snprintf(below, sizeof below, "%ld/task/%ld", pid, pid);
+            look_below(below, depth + 1, seen);
+        }
+    }
+}
+
+/* The time of a run, which is the processor's and that in which it sleeps: how long it waits for the processor is the
+ * machine's doing. */
+struct spent {
+    uint64_t used, asleep, last_look;
+};
+
+/* What it has used: the child to the point, all of its processes in steps of a hundredth of a second. */
+static void look(pid_t child, struct spent *spent) {
+    struct look seen = {0, !own_proc};
+    clockid_t clock;
+    uint64_t now = now_micros(), since = now - spent->last_look;
+    if (own_proc)
+        look_below("thread-self", 0, &seen);
+    uint64_t own = clock_getcpuclockid(child, &clock) == 0 ? micros_of(clock) : 0;
+    uint64_t all = seen.ticks * 1000000u / (uint64_t)sysconf(_SC_CLK_TCK);
+    spent->used = all > own ? all : own;
+    /* A look that comes late tells nothing of the time before it. */
+    if (!seen.awake)
+        spent->asleep += since < 2 * LOOK_MICROS ? since : 2 * LOOK_MICROS;
+    spent->last_look = now;
+}
+
+static uint64_t micros_of_usage(const struct rusage *usage) {
+    return (uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000000u +
+           (uint64_t)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
+}
+
+/* What this process has used, and those of its children that it has waited for. */
+static uint64_t own_usage(void) {
+    struct rusage own, below;
+    return getrusage(RUSAGE_SELF, &own) == 0 && getrusage(RUSAGE_CHILDREN, &below) == 0
+               ? micros_of_usage(&own) + micros_of_usage(&below)
+               : 0;
+}
+
 /* ---- One run ---- */
 
 static void put(const char *name, int flags, int as) {
@@ -227,11 +325,19 @@ static void go_on(pid_t child, int signal) {
         kill(child, SIGCONT);
 }
 
-/* Waits until the child has ended, not longer than its time; it stays to be reaped. */
-static int wait_for(pid_t child, uint64_t until) {
+/* Waits for news of a child, until the next look at the latest. */
+static void pause_for_child(void) {
     sigset_t child_signal;
     sigemptyset(&child_signal);
     sigaddset(&child_signal, SIGCHLD);
+    struct timespec rest = {0, LOOK_MICROS * 1000};
+    sigtimedwait(&child_signal, NULL, &rest);
+}
+
+/* Waits until the child has ended, not longer than its time; it stays to be reaped. */
+static int wait_for(pid_t child, const struct bonafix_request *request) {
+    uint64_t most = request->cpu_millis * 1000ull, begun = now_micros();
+    struct spent spent = {0, 0, begun};
     for (;;) {
         siginfo_t info;
         info.si_pid = 0;
@@ -239,27 +345,25 @@ static int wait_for(pid_t child, uint64_t until) {
             return 1;
         if (waitid(P_PID, (id_t)child, &info, WSTOPPED | WNOHANG) == 0 && info.si_pid == child)
             go_on(child, info.si_status);
-        uint64_t now = now_micros();
-        if (now >= until)
+        if (now_micros() - spent.last_look >= LOOK_MICROS)
+            look(child, &spent);
+        if (spent.used >= most || spent.asleep >= most || spent.last_look - begun >= request->wall_millis * 1000ull)
             return 0;
-        struct timespec rest = {(time_t)((until - now) / 1000000u), (long)((until - now) % 1000000u) * 1000};
-        sigtimedwait(&child_signal, NULL, &rest);
+        pause_for_child();
     }
 }
 
-static void finish(pid_t child, const struct bonafix_request *request, struct bonafix_reply *reply) {
-    uint64_t begun = now_micros();
-    int ended = wait_for(child, begun + (uint64_t)request->limit_millis * 1000u);
-    reply->micros = (uint32_t)(now_micros() - begun);
+/* Ends a run and tells how it ended; gives the time that its process has used, with those that it has waited for. */
+static uint64_t reap(pid_t child, struct bonafix_reply *reply) {
     /* While the child is not reaped, its number cannot be anybody else's. */
     kill(-child, SIGKILL);
     kill(child, SIGKILL);
     int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    struct rusage usage;
+    memset(&usage, 0, sizeof usage);
+    while (wait4(child, &status, 0, &usage) < 0 && errno == EINTR) {
     }
-    if (!ended) {
-        reply->end = BONAFIX_TIMED_OUT;
-    } else if (WIFSIGNALED(status)) {
+    if (WIFSIGNALED(status)) {
         reply->end = BONAFIX_SIGNALLED;
         reply->value = WTERMSIG(status);
     } else {
@@ -268,6 +372,16 @@ static void finish(pid_t child, const struct bonafix_request *request, struct bo
     }
     if (!sweep())
         reply->flags |= BONAFIX_STRAYS;
+    return micros_of_usage(&usage);
+}
+
+static void finish(pid_t child, const struct bonafix_request *request, struct bonafix_reply *reply) {
+    uint64_t begun = now_micros();
+    int ended = wait_for(child, request);
+    reply->micros = (uint32_t)(now_micros() - begun);
+    /* One that has ended between two looks is judged by what it used, too: by that alone, whenever the looks were. */
+    if (reap(child, reply) >= request->cpu_millis * 1000ull || !ended)
+        reply->end = BONAFIX_TIMED_OUT;
 }
 
 static int reply_with(const struct bonafix_reply *reply) {
@@ -346,14 +460,18 @@ static void run_often(void) {
         }
         struct bonafix_reply reply = {BONAFIX_EXITED, 0, 0, 0};
         shared->started = now_micros();
+        shared->used = own_usage();
         shared->state = RUNNING;
         prepare();
         put_streams(shared->text);
         reply.value = bonafix_persist_run(program_main, (int)shared->request.arguments, arguments(),
-                                          shared->request.limit_millis);
+                                          shared->request.cpu_millis, shared->request.wall_millis);
         /* Before the server is asked to look: it kills what is left, and this process with it. */
         if (waitpid(-1, NULL, WNOHANG) >= 0 || errno != ECHILD)
             _exit(reply.value);
+        /* The timer does not see what children use. */
+        if (own_usage() - shared->used >= shared->request.cpu_millis * 1000ull)
+            kill(getpid(), SIGKILL);
         if (was_written())
             reply.flags |= BONAFIX_WROTE;
         shared->state = IDLE;
@@ -365,17 +483,40 @@ static void run_often(void) {
     _exit(0);
 }
 
+/* Waits for the end of a process that takes requests itself. Its timers do not see a run that sleeps: that is ended here. True if
+ * one was. */
+static int wait_for_often(pid_t child) {
+    struct spent spent = {0, 0, 0};
+    uint64_t run = 0;
+    for (;;) {
+        siginfo_t info;
+        info.si_pid = 0;
+        if (waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == child)
+            return 0;
+        if (shared->state != RUNNING || shared->started != run) {
+            run = shared->started;
+            spent.asleep = 0;
+            spent.last_look = now_micros();
+        } else {
+            look(child, &spent);
+        }
+        if (spent.asleep >= shared->request.cpu_millis * 1000ull && shared->started == run && shared->state == RUNNING) {
+            kill(child, SIGKILL);
+            return 1;
+        }
+        pause_for_child();
+    }
+}
+
 /* Waits for the end of a process that takes requests itself. True if it has left one that is to be served. */
 static int supervise(pid_t child) {
-    siginfo_t info;
-    while (waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
-    }
+    int slept = wait_for_often(child);
     uint64_t taken = now_micros() - shared->started;
     struct bonafix_reply reply = {0, 0, 0, 0};
-    /* It has ended: its time does not matter any more. */
-    finish(child, &shared->request, &reply);
+    uint64_t used = reap(child, &reply) - shared->used;
     if (shared->state == RUNNING) {
-        if (reply.end == BONAFIX_SIGNALLED && reply.value == SIGKILL && taken >= shared->request.limit_millis * 1000ull)
+        int is_over = slept || taken >= shared->request.wall_millis * 1000ull || used >= shared->request.cpu_millis * 1000ull;
+        if (reply.end == BONAFIX_SIGNALLED && reply.value == SIGKILL && is_over)
             reply.end = BONAFIX_TIMED_OUT;
         if (was_written())
             reply.flags |= BONAFIX_WROTE;

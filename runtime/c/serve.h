@@ -31,8 +31,10 @@ struct bonafix_hello {
 struct bonafix_request {
     uint32_t length;
     uint32_t arguments;
-    uint32_t limit_millis;
-    uint32_t flags;
+    /* Of the processor, by all processes of the run, and asleep; and by the clock, whatever it does. */
+    uint32_t cpu_millis;
+    uint32_t wall_millis;
+    uint64_t flags;
     /* Bytes of one file, and of memory; 0 for no limit. */
     uint64_t file_size;
     uint64_t memory;
@@ -73,7 +75,7 @@ typedef int bonafix_main(int, char **, char **);
 int bonafix_persist_open(const char *home);
 /* Calls `main`; gives the code, or ends the process with it if nothing can run behind it. The process is killed if it takes
  * too long. */
-int bonafix_persist_run(bonafix_main *main, int argc, char **argv, uint32_t limit_millis);
+int bonafix_persist_run(bonafix_main *main, int argc, char **argv, uint32_t cpu_millis, uint32_t wall_millis);
 /* Takes back what the run did. False if another process should take over. */
 int bonafix_persist_next(void);
 

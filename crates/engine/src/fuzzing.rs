@@ -58,7 +58,7 @@ pub(crate) struct Fuzzing<'a, 'f> {
     pub(crate) failing: &'a [TestId],
     pub(crate) passing: &'a [TestId],
     pub(crate) options: &'a JudgingOptions,
-    /// Limit of one execution.
+    /// Limit of one execution: of what it may have of the processor, so that a busy machine decides nothing.
     pub(crate) limit: Duration,
     /// Inputs of earlier patches.
     pub(crate) kept: &'a [InputSet],

@@ -21,6 +21,9 @@ use crate::testing::{is_by_path, with_path};
 use crate::variant::Variant;
 
 pub(crate) const MIB: u64 = 1024 * 1024;
+/// By the clock a run may take so many times what it may have of the processor, which others want as well. One that only
+/// sleeps does not come to that.
+pub(crate) const PATIENCE: u32 = 10;
 
 /// See the module.
 pub(crate) struct Ground {
@@ -28,7 +31,7 @@ pub(crate) struct Ground {
     pub(crate) home: Home,
     /// The program in its folder, without arguments and streams.
     pub(crate) job: Job,
-    /// Of one run.
+    /// What one run may have of the processor, and how long it may sleep.
     pub(crate) limit: Duration,
     folder: Folder,
     /// Where the runs' own files lie that the program does not look for, in memory.
@@ -56,7 +59,7 @@ pub(crate) struct Plot<'a> {
     pub(crate) pattern: Option<&'a str>,
     /// Command that takes out of output what differs from run to run.
     pub(crate) filter: Option<&'a str>,
-    /// Of one run.
+    /// What one run may have of the processor, and how long it may sleep.
     pub(crate) limit: Duration,
 }
 
@@ -75,6 +78,9 @@ impl Ground {
         if let Confinement::Sandboxed(spec) = &mut plot.job.confinement {
             spec.write.extend(Utf8Path::from_path(place.path()).map(Utf8Path::to_owned));
         }
+        plot.job.limits.cpu = Some(plot.limit);
+        plot.job.limits.asleep = Some(plot.limit);
+        plot.job.limits.wall = Some(plot.limit * PATIENCE);
         let run_folder = plot.job.cwd.clone().unwrap_or_else(|| plot.home.tree());
         Ok(Self {
             filter: plot.filter.map(|command| Filter::new(command, &plot.job, plot.launcher)),
@@ -94,6 +100,11 @@ impl Ground {
     pub(crate) fn place(&self) -> &Utf8Path {
         // A temporary folder that is not UTF-8 is refused when a project is opened.
         Utf8Path::from_path(self.place.path()).unwrap_or(Utf8Path::new("/nonexistent"))
+    }
+
+    /// What one run may take by the clock.
+    pub(crate) fn patience(&self) -> Duration {
+        self.limit * PATIENCE
     }
 
     /// Says how an input is given, and puts it there.
@@ -120,10 +131,13 @@ impl Ground {
         let stdin = if given.by_path { Stdin::Null } else { Stdin::Bytes(input.bytes.clone()) };
         let job = job.args(&given.arguments).stdin(stdin);
         let job = job.stdout(Sink::Capture { cap: KEPT }).stderr(Sink::Capture { cap: KEPT });
+        let most = job.limits.cpu;
         let finished = job.run(&self.launcher).map_err(proc_fault)?;
         let written = self.collect(given, input)?;
+        // One that ended between two looks of the watchdog is judged by what it used, too.
+        let is_over = finished.cpu.zip(most).is_some_and(|(used, most)| used >= most);
         Ok(Raw {
-            end: ended_from_outside(finished.exit),
+            end: if is_over { ProgramEnd::TimedOut } else { ended_from_outside(finished.exit) },
             cut: finished.stdout.truncated || finished.stderr.truncated || written.cut,
             stdout: finished.stdout.bytes,
             stderr: finished.stderr.bytes,

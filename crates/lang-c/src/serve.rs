@@ -11,6 +11,7 @@ mod server;
 mod wire;
 
 use std::os::unix::fs::FileExt;
+use std::time::Duration;
 
 use bonafix_lang::LangError;
 use bonafix_model::{Frame, ProgramEnd, ProgramInput};
@@ -34,6 +35,8 @@ const PAIR: usize = 16;
 const SLOTS: usize = 4096;
 /// So many inputs say whether a program can be run many times in one process.
 const MOST_SEEDS: usize = 32;
+/// After so many runs in one process another one takes over, as `runtime/c/persist.c` has it.
+const RUNS: u64 = 200;
 /// Of so many runs in one process, one is seen again in a process of its own.
 const CHECK: u64 = 512;
 
@@ -62,6 +65,8 @@ pub struct ServedTarget {
     wants_comparisons: bool,
     /// Runs in one process so far.
     persistent_runs: u64,
+    /// Those since the last run in a copy.
+    in_one_process: u64,
     /// The last run was to go on in one process, and the program does not allow that.
     was_copied: bool,
     edges: usize,
@@ -80,7 +85,8 @@ impl ServedTarget {
             job = with_library(job, &Runtime::of(workshop)?.library());
         }
         // The watch over one run is the server's.
-        job.limits = Limits { wall: Some(LIFE + ground.limit * 2), cpu: None, ..job.limits };
+        job.limits =
+            Limits { wall: Some(LIFE + ground.patience() * 2), cpu: None, asleep: None, ..job.limits };
         let mut target = Self {
             server: None,
             name: job.arg0.as_ref().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
@@ -91,6 +97,7 @@ impl ServedTarget {
             memory: if variant.has_runtime() { 0 } else { memory },
             wants_comparisons: false,
             persistent_runs: 0,
+            in_one_process: 0,
             was_copied: false,
             edges: 0,
             places: Vec::new(),
@@ -187,10 +194,12 @@ impl ServedTarget {
 
     fn serve(&mut self, input: &ProgramInput, persistent: bool) -> Result<Sample, LangError> {
         let given = self.ground.give(input)?;
-        if self.server.as_ref().is_none_or(Server::is_old) {
+        let is_between = !persistent || self.in_one_process.is_multiple_of(RUNS);
+        if self.server.as_ref().is_none_or(|server| server.is_old(is_between)) {
             self.server = None;
             self.start()?;
         }
+        self.in_one_process = if persistent { self.in_one_process + 1 } else { 0 };
         let Some(server) = self.server.take() else {
             return Err(LangError::Internal("the fork server does not start again".to_owned()));
         };
@@ -199,7 +208,8 @@ impl ServedTarget {
             input: if given.by_path { "" } else { given.file.as_str() },
             name: &self.name,
             arguments: &given.arguments,
-            limit_millis: u32::try_from(self.ground.limit.as_millis()).unwrap_or(u32::MAX),
+            cpu_millis: millis(self.ground.limit),
+            wall_millis: millis(self.ground.patience()),
             wants_comparisons: self.wants_comparisons,
             persistent,
             file_size: FILE_SIZE,
@@ -299,6 +309,10 @@ impl Target for ServedTarget {
     fn places(&self) -> &[Option<Frame>] {
         &self.places
     }
+}
+
+fn millis(time: Duration) -> u32 {
+    u32::try_from(time.as_millis()).unwrap_or(u32::MAX)
 }
 
 /// Loads a library before all others of the program; the sandbox must let it be read.

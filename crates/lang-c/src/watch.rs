@@ -1,5 +1,7 @@
 //! Single executions, each in a process of its own that is made for it: plain, with sanitizers, under valgrind.
 
+use std::time::Duration;
+
 use bonafix_lang::{LangError, Watch};
 use bonafix_model::{Execution, ProgramEnd, ProgramInput};
 use bonafix_proc::{Confinement, Job};
@@ -14,8 +16,9 @@ use crate::variant::Variant;
 /// How much slower than plain a program may be under valgrind, and how much more memory it may take.
 const SLOWER: u32 = 30;
 const LARGER: u64 = 4;
-/// The start of valgrind itself, on a busy machine.
-const START: std::time::Duration = std::time::Duration::from_secs(10);
+/// What valgrind itself takes to start, and the program that tells sanitizers where an address is in the source.
+const START: Duration = Duration::from_secs(3);
+const SYMBOLIZING: Duration = Duration::from_secs(2);
 
 /// A version that runs single inputs under a watch.
 pub struct WatchedProgram {
@@ -103,6 +106,8 @@ impl WatchedProgram {
 /// Sanitizers start a program that tells them where an address is in the source.
 fn with_symbolizer(mut job: Job, compiler: &Compiler) -> Job {
     let Some(tool) = places::symbolizer(compiler) else { return job };
+    job.limits.cpu = job.limits.cpu.map(|limit| limit + SYMBOLIZING);
+    job.limits.wall = job.limits.wall.map(|limit| limit + SYMBOLIZING);
     if let Confinement::Sandboxed(spec) = &mut job.confinement {
         spec.read.extend(tool.parent().and_then(Utf8Path::parent).map(Utf8Path::to_owned));
     }
@@ -118,8 +123,8 @@ fn under_valgrind(mut job: Job, place: &Utf8Path) -> Result<Job, LangError> {
     })?;
     let name = job.arg0.take().unwrap_or_else(|| job.program.clone());
     job.program = tool.into_os_string();
-    job.limits.wall = job.limits.wall.map(|limit| limit * SLOWER + START);
     job.limits.cpu = job.limits.cpu.map(|limit| limit * SLOWER + START);
+    job.limits.wall = job.limits.cpu.map(|limit| limit * 3);
     job.limits.memory = job.limits.memory.map(|limit| limit * LARGER);
     Ok(job
         .args(["--tool=memcheck", "--leak-check=full", "--show-leak-kinds=definite,indirect,possible"])

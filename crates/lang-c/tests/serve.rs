@@ -19,6 +19,8 @@ const MANY: &str = r#"
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 static int counter;
 static void ignore(int signal) { (void)signal; }
@@ -37,6 +39,11 @@ int main(int argc, char **argv) {
     case 'x': abort();
     case 'h': for (;;) counter++;
     case 'w': pause(); return 0;
+    case 'Z': if (fork() == 0) { pid_t to = getppid(); kill(to, SIGSTOP); usleep(1200000); kill(to, SIGCONT); _exit(0); }
+              for (int i = 0; i < 100; i++) usleep(1000);
+              puts("was stopped"); return 0;
+    case 'H': if (fork() == 0) { while (clock() < CLOCKS_PER_SEC) counter++; _exit(0); }
+              wait(NULL); puts("waited"); return 0;
     case 'T': signal(SIGTERM, ignore); signal(SIGINT, ignore); signal(SIGALRM, ignore); for (;;) counter++;
     case 'S': signal(SIGSEGV, leave); return *nowhere;
     case 'b': for (int i = 0; i < 2000; i++) if (fork() == 0) { sleep(20); _exit(0); } sleep(20); return 0;
@@ -85,6 +92,25 @@ fn crashes_and_hangs_cost_one_execution_and_are_named() {
     assert_eq!(kinds(&seen[1]), ["SIGABRT"]);
     assert_eq!(kinds(&seen[2]), ["timeout"]);
     assert_eq!(text(&seen[6].stdout), "after\n");
+}
+
+#[test]
+fn what_a_run_has_of_the_processor_decides_and_not_the_clock() {
+    let subject = Subject::new(MANY);
+    for persistent in [false, true] {
+        let mut target = subject.target(Variant::Plain);
+        assert!(!persistent || target.try_persistent(&[on("e1\n"), on("e2\n")]).unwrap());
+        let mut run = |input: &str| target.run(&on(input)).unwrap().execution;
+        // As if others had the processor for twice the limit.
+        let stopped = run("Z");
+        assert_eq!((&stopped.end, text(&stopped.stdout)), (&ProgramEnd::Exited(0), "was stopped\n"));
+        assert_eq!(run("h").end, ProgramEnd::TimedOut);
+        let started = Instant::now();
+        assert_eq!(run("w").end, ProgramEnd::TimedOut);
+        assert!(started.elapsed() < one_file::LIMIT * 8, "it sleeps: {:?}", started.elapsed());
+        assert_eq!(run("H").end, ProgramEnd::TimedOut, "its child has used what it may have");
+        assert_eq!(text(&run("eafter\n").stdout), "after\n");
+    }
 }
 
 #[test]

@@ -3,8 +3,10 @@
 
 mod one_file;
 
+use std::time::Duration;
+
 use bonafix_lang::Watch;
-use bonafix_model::{Detector, Execution, Fault, Frame, Leaked, ProgramEnd};
+use bonafix_model::{Detector, Execution, Fault, Frame, Leaked, ProgramEnd, TreeChange};
 
 use one_file::{Subject, kinds, on, text};
 
@@ -34,6 +36,11 @@ int main(void) {
     if (c == 'S') { signal(SIGSEGV, leave); sum = *nowhere; }
     if (c == 'l') bytes = 0;
     if (c == 'h') for (;;) large = large;
+    if (c == 'w') pause();
+    if (c == 'Z') {
+        if (fork() == 0) { pid_t to = getppid(); kill(to, SIGSTOP); usleep(1500000); kill(to, SIGCONT); _exit(0); }
+        for (int i = 0; i < 100; i++) usleep(1000);
+    }
     free(bytes);
     puts("done");
     return 0;
@@ -105,6 +112,20 @@ fn a_plain_execution_is_what_users_see() {
     assert_eq!(run("S").end, ProgramEnd::Exited(0));
     assert_eq!(kinds(&run("s")), ["SIGSEGV"]);
     assert_eq!(kinds(&run("a")), ["assertion"]);
+}
+
+#[test]
+fn what_a_single_execution_has_of_the_processor_decides_and_not_the_clock() {
+    let subject = Subject::new(FAULTY);
+    let limit = Duration::from_millis(500);
+    let project = &subject.project;
+    let mut program = project.watched(&TreeChange::default(), Watch::Plain, limit, &subject.log()).unwrap();
+    let mut run = |input: &str| program.execute(&on(input)).unwrap();
+    // As if others had the processor for thrice the limit.
+    let stopped = run("Z");
+    assert_eq!((&stopped.end, text(&stopped.stdout)), (&ProgramEnd::Exited(0), "done\n"));
+    assert_eq!(kinds(&run("h")), ["timeout"]);
+    assert_eq!(kinds(&run("w")), ["timeout"]);
 }
 
 #[test]

@@ -34,7 +34,7 @@ pub struct FuzzRequest<'a> {
     pub kept: &'a [ProgramInput],
     /// Where chance begins.
     pub seed: u64,
-    /// Limit of one execution.
+    /// Limit of one execution: of what it may have of the processor, so that a busy machine decides nothing.
     pub limit: Duration,
 }
 
@@ -147,7 +147,7 @@ pub struct ProgramDraft<'a> {
     pub versions: &'a [ExploredVersion<'a>],
     /// How often it is run on each version.
     pub repetitions: u32,
-    /// Limit of one execution.
+    /// Limit of one execution: of what it may have of the processor, so that a busy machine decides nothing.
     pub limit: Duration,
 }
 

@@ -12,6 +12,9 @@ pub struct Limits {
     pub wall: Option<Duration>,
     /// Processor time of the whole job, all processes added up.
     pub cpu: Option<Duration>,
+    /// Time on the clock in which every process sleeps, as none does that waits for the processor or was stopped. Those with
+    /// several threads are not counted.
+    pub asleep: Option<Duration>,
     /// Bytes resident in memory, of the whole job.
     pub memory: Option<u64>,
     /// Processes and threads alive at one time. Threads count because the kernel counts them: a JVM alone has
@@ -30,6 +33,7 @@ impl Default for Limits {
         Self {
             wall: Some(Duration::from_mins(1)),
             cpu: Some(Duration::from_mins(2)),
+            asleep: None,
             memory: Some(2048 * MIB),
             processes: Some(1024),
             file_size: Some(256 * MIB),
@@ -44,6 +48,7 @@ impl Limits {
         Self {
             wall: Some(Duration::from_mins(30)),
             cpu: None,
+            asleep: None,
             memory: None,
             processes: Some(8192),
             file_size: None,
@@ -53,6 +58,14 @@ impl Limits {
 
     /// No ceiling at all; for short helpers of our own such as `git --version`.
     pub fn none() -> Self {
-        Self { wall: None, cpu: None, memory: None, processes: None, file_size: None, scratch_total: None }
+        Self {
+            wall: None,
+            cpu: None,
+            asleep: None,
+            memory: None,
+            processes: None,
+            file_size: None,
+            scratch_total: None,
+        }
     }
 }

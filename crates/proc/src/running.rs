@@ -15,7 +15,7 @@ pub enum Exit {
     Code(i32),
     /// A signal that we did not send ended the program.
     Signal(i32),
-    /// Beyond [`crate::Limits::wall`].
+    /// Beyond [`crate::Limits::wall`] or [`crate::Limits::asleep`].
     TimedOut,
     /// Beyond [`crate::Limits::cpu`].
     OverCpu,

@@ -13,14 +13,24 @@ pub(crate) struct Sample {
     /// Bytes; pages that processes share are counted once for each.
     pub(crate) resident: u64,
     pub(crate) cpu: Duration,
+    /// There are processes, of one thread each, and all sleep.
+    pub(crate) asleep: bool,
 }
 
 /// The fields of `/proc/<pid>/stat` that matter here.
 struct Stat {
+    state: char,
     parent: u32,
     ticks: u64,
     threads: u64,
     pages: u64,
+}
+
+impl Stat {
+    /// Neither runs nor wants to. The state is that of the first thread alone.
+    fn is_asleep(&self) -> bool {
+        self.state == 'Z' || (self.state == 'S' && self.threads == 1)
+    }
 }
 
 /// The processes of the job, without its helpers; not many more than `enough`, as a fork bomb grows faster than one
@@ -35,9 +45,10 @@ pub(crate) fn members(keeper: u32, has_init: bool, enough: usize) -> Vec<u32> {
 /// Adds up what the processes use now.
 pub(crate) fn sample(members: &[u32]) -> Sample {
     let (page, ticks) = (os::page_size(), os::clock_ticks());
-    let mut total = Sample::default();
+    let mut total = Sample { asleep: !members.is_empty(), ..Sample::default() };
     for stat in members.iter().filter_map(|&pid| stat(pid)) {
         total.tasks += stat.threads;
+        total.asleep &= stat.is_asleep();
         total.resident += stat.pages * page;
         total.cpu += Duration::from_millis(stat.ticks * 1000 / ticks);
     }
@@ -116,6 +127,7 @@ fn parse_stat(line: &str) -> Option<Stat> {
     // Field 3 of proc(5), the state, is the first here.
     let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
     Some(Stat {
+        state: fields.first()?.chars().next()?,
         parent: u32::try_from(field(4)?).ok()?,
         ticks: field(14)? + field(15)? + field(16)? + field(17)?,
         threads: field(20)?,
@@ -136,6 +148,7 @@ mod tests {
         let line = "42 (a ) (b c) S 7 42 42 0 -1 4194304 1 2 3 4 100 20 3 4 20 0 9 0 555 1000 77 0 0";
         let stat = parse_stat(line).unwrap();
         assert_eq!((stat.parent, stat.ticks, stat.threads, stat.pages), (7, 127, 9, 77));
+        assert!(stat.state == 'S' && !stat.is_asleep(), "one of its threads may run");
     }
 
     #[test]

@@ -96,9 +96,22 @@ pub(crate) struct Watch {
     first: Option<u32>,
     peak: Option<u64>,
     cpu: Duration,
+    asleep: Duration,
+    last_look: Option<Instant>,
     tense: bool,
     ticks: u32,
     next_scratch: Option<Instant>,
+}
+
+impl Watch {
+    /// A look that comes late tells nothing of the time before it.
+    fn count_sleep(&mut self, asleep: bool) {
+        let look = Instant::now();
+        let since = self.last_look.replace(look).map_or(Duration::ZERO, |last| look.duration_since(last));
+        if asleep {
+            self.asleep += since.min(TICK * 2);
+        }
+    }
 }
 
 impl Supervisor {
@@ -174,12 +187,16 @@ impl Supervisor {
         let now = sample::sample(&members);
         self.watch.peak = self.watch.peak.max(Some(now.resident).filter(|&bytes| bytes > 0));
         self.watch.cpu = self.watch.cpu.max(now.cpu);
+        self.watch.count_sleep(now.asleep);
         self.watch.tense = self.near_limit(now);
         if self.limits.wall.is_some_and(|limit| self.started.elapsed() >= limit) {
             return Some(Exit::TimedOut);
         }
         if self.limits.cpu.is_some_and(|limit| now.cpu > limit) {
             return Some(Exit::OverCpu);
+        }
+        if self.limits.asleep.is_some_and(|limit| self.watch.asleep >= limit) {
+            return Some(Exit::TimedOut);
         }
         let refused = || self.group.as_ref().is_some_and(PidsGroup::refused);
         if self.limits.processes.is_some_and(|limit| now.tasks >= u64::from(limit) || refused()) {

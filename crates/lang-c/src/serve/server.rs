@@ -11,7 +11,7 @@ use super::wire::{Hello, Reply, Request};
 use crate::ground::ended_from_outside;
 use crate::proc_fault;
 
-/// How long a server lives. A run that manages to stop its server is noticed when the job's own time is over.
+/// How long a server lives at most. A run that manages to stop its server is noticed when the job's own time is over.
 pub(super) const LIFE: Duration = Duration::from_secs(30);
 
 /// A server that waits for requests.
@@ -57,8 +57,10 @@ impl Server {
         Ok(Started::Ready(Self { running, requests, replies, started, hello }))
     }
 
-    pub(super) fn is_old(&self) -> bool {
-        self.started.elapsed() > LIFE
+    /// Should another one take over? Where the next run starts a process anyway, that is nothing that a run could notice, so
+    /// that is the time for it.
+    pub(super) fn is_old(&self, is_between: bool) -> bool {
+        self.started.elapsed() > if is_between { LIFE / 2 } else { LIFE }
     }
 
     /// Runs once. Without a reply the server is gone.

@@ -25,7 +25,9 @@ pub(super) struct Request<'a> {
     /// What the program is told that it is called.
     pub(super) name: &'a str,
     pub(super) arguments: &'a [String],
-    pub(super) limit_millis: u32,
+    /// Of the processor, and by the clock.
+    pub(super) cpu_millis: u32,
+    pub(super) wall_millis: u32,
     pub(super) wants_comparisons: bool,
     /// In the process of the run before, if there is one.
     pub(super) persistent: bool,
@@ -80,13 +82,14 @@ impl Request<'_> {
         }
         let length = u32::try_from(text.len()).map_err(io::Error::other)?;
         let count = u32::try_from(self.arguments.len() + 1).map_err(io::Error::other)?;
-        let flags = u32::from(self.wants_comparisons) | u32::from(self.persistent) << 1;
-        let mut message = Vec::with_capacity(32 + text.len());
-        for word in [length, count, self.limit_millis, flags] {
+        let flags = u64::from(self.wants_comparisons) | u64::from(self.persistent) << 1;
+        let mut message = Vec::with_capacity(40 + text.len());
+        for word in [length, count, self.cpu_millis, self.wall_millis] {
             message.extend(word.to_ne_bytes());
         }
-        message.extend(self.file_size.to_ne_bytes());
-        message.extend(self.memory.to_ne_bytes());
+        for word in [flags, self.file_size, self.memory] {
+            message.extend(word.to_ne_bytes());
+        }
         message.extend(text);
         to.write_all(&message)
     }
