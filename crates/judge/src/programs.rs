@@ -10,7 +10,6 @@ mod customs;
 mod difference;
 mod numbers;
 mod remark;
-mod steady;
 #[cfg(test)]
 mod tests;
 
@@ -18,9 +17,9 @@ use std::collections::BTreeSet;
 
 use bonafix_model::{DifferenceClass, Execution, Frame, ProgramEnd};
 
+pub use bonafix_model::steady;
 pub use customs::{Customs, Outputs};
 pub use remark::ProgramRemark;
-pub use steady::steady;
 
 use difference::{Part, Seen};
 

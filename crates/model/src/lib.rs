@@ -20,6 +20,7 @@ mod outcome;
 mod ranking;
 mod report;
 mod similarity;
+mod steady;
 mod test;
 mod trace;
 mod witness;
@@ -61,6 +62,7 @@ pub use report::{
 pub use similarity::{
     CallOrigin, Distance, SetAside, Similarity, SimilarityRule, TestClass, TestFigures, TestOrigin,
 };
+pub use steady::steady;
 pub use test::{Failure, TestId, TestOutcome, TestResult, TestRun, TestSelection};
 pub use trace::Trace;
 pub use witness::{Promise, ReplayReport, ReplayedVersion};

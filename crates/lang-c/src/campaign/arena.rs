@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use bonafix_lang::{Found, FuzzState, LangError};
-use bonafix_model::{Execution, ProgramInput};
+use bonafix_model::{Execution, ProgramInput, steady};
 
-use super::behaviour::{Ledger, Sort, Worth, broke_down, difference, is_faulty, lasting, shape, steady};
+use super::behaviour::{Ledger, Sort, Worth, broke_down, difference, is_faulty, shape};
 use super::region::{Region, Standing};
 use super::text::form;
 use crate::target::{Sample, Target};
@@ -372,9 +372,10 @@ impl Arena {
             return Ok(Some(sort.clone()));
         }
         // A program that tells the time, or draws lots. Each run has a process of its own here.
-        let right = steady(again, &self.fresh(RIGHT, input)?);
-        let patched = steady(patched_again, &self.fresh(PATCHED, input)?);
-        Ok(right.zip(patched).and_then(|(right, patched)| lasting(&right, &patched, self.with_errors)))
+        let right = [again, self.fresh(RIGHT, input)?];
+        let patched = [patched_again, self.fresh(PATCHED, input)?];
+        let steady = steady(&right, &patched);
+        Ok(steady.and_then(|(right, patched)| difference(&right, &patched, self.with_errors)))
     }
 
     /// Without coverage, what is printed says whether an input does something new.

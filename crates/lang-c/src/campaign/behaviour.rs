@@ -48,69 +48,6 @@ pub(super) fn difference(right: &Execution, patched: &Execution, with_errors: bo
     (!parts.is_empty()).then(|| Sort { kind: parts.join(", "), place })
 }
 
-/// An execution without the lines that are not the same when the version runs again; none if it does not end alike or
-/// prints more or less.
-pub(super) fn steady(one: Execution, again: &Execution) -> Option<Execution> {
-    let alike = one.end == again.end && one.files.len() == again.files.len();
-    if !alike {
-        return None;
-    }
-    let files = one.files.iter().map(|(name, bytes)| {
-        let kept = again.files.get(name).and_then(|other| steady_lines(bytes, other))?;
-        Some((name.clone(), kept))
-    });
-    let files = files.collect::<Option<_>>()?;
-    let stdout = steady_lines(&one.stdout, &again.stdout)?;
-    let stderr = steady_lines(&one.stderr, &again.stderr).unwrap_or_default();
-    Some(Execution { stdout, stderr, files, ..one })
-}
-
-/// As many lines, those empty that are not the same in both.
-fn steady_lines(one: &[u8], other: &[u8]) -> Option<Vec<u8>> {
-    let lines = |bytes: &[u8]| bytes.split(|&byte| byte == b'\n').count();
-    if lines(one) != lines(other) {
-        return None;
-    }
-    let pairs = one.split(|&byte| byte == b'\n').zip(other.split(|&byte| byte == b'\n'));
-    let kept: Vec<&[u8]> =
-        pairs.map(|(one, other)| if one == other { one } else { b"".as_slice() }).collect();
-    Some(kept.join(&b'\n'))
-}
-
-/// The difference between what stays the same in two versions. A line that comes and goes in one of them is compared in
-/// neither.
-pub(super) fn lasting(right: &Execution, patched: &Execution, with_errors: bool) -> Option<Sort> {
-    let patched = blanked(patched, right);
-    difference(&blanked(right, &patched), &patched, with_errors)
-}
-
-/// An execution without the lines that are empty in another one.
-fn blanked(execution: &Execution, other: &Execution) -> Execution {
-    let file = |(name, bytes): (&String, &Vec<u8>)| {
-        let pattern = other.files.get(name).map_or(bytes.as_slice(), Vec::as_slice);
-        (name.clone(), blank_like(pattern, bytes))
-    };
-    Execution {
-        stdout: blank_like(&other.stdout, &execution.stdout),
-        stderr: blank_like(&other.stderr, &execution.stderr),
-        files: execution.files.iter().map(file).collect(),
-        ..execution.clone()
-    }
-}
-
-/// A text with those lines empty that are empty in another one.
-fn blank_like(pattern: &[u8], bytes: &[u8]) -> Vec<u8> {
-    let mut patterns = pattern.split(|&byte| byte == b'\n');
-    let lines = bytes.split(|&byte| byte == b'\n');
-    let kept: Vec<&[u8]> = lines
-        .map(|line| match patterns.next() {
-            Some(b"") => b"".as_slice(),
-            _ => line,
-        })
-        .collect();
-    kept.join(&b'\n')
-}
-
 /// Did the program come to an end of its own?
 pub(super) fn broke_down(execution: &Execution) -> bool {
     matches!(execution.end, ProgramEnd::TimedOut | ProgramEnd::OverLimit(_))
@@ -270,22 +207,6 @@ mod tests {
         let loud = Execution { stderr: b"oops".to_vec(), ..printed("x") };
         assert_eq!(difference(&printed("x"), &loud, false), None);
         assert!(difference(&printed("x"), &loud, true).is_some());
-    }
-
-    #[test]
-    fn what_comes_and_goes_is_left_out_of_a_difference() {
-        let runs = |sum: &str, times: [&str; 2]| {
-            let [one, again] = times.map(|time| printed(&format!("at {time}\nsum {sum}\n")));
-            steady(one, &again).unwrap()
-        };
-        let right = runs("5", ["1", "2"]);
-        assert_eq!(right.stdout, b"\nsum 5\n");
-        assert_eq!(lasting(&right, &runs("5", ["3", "4"]), false), None);
-        assert_eq!(lasting(&right, &runs("5", ["3", "3"]), false), None);
-        assert!(lasting(&right, &runs("6", ["3", "4"]), false).is_some());
-        assert_eq!(steady(printed("a\n"), &printed("a\nb\n")), None);
-        let ended = Execution::silent(ProgramEnd::Exited(1));
-        assert_eq!(steady(printed(""), &ended), None);
     }
 
     #[test]

@@ -94,6 +94,8 @@ fn serve(fuzzing: Result<Fuzzing, LangError>, orders: &Receiver<Order>) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
     use bonafix_model::{Detector, Execution, Fault, Frame, ProgramEnd};
 
     use super::*;
@@ -138,6 +140,21 @@ mod tests {
         let text = String::from_utf8_lossy(&input.bytes);
         let said = if text.contains("xyzzy-4711") { "magic" } else { "same" };
         (printed(said), letters(input))
+    }
+
+    /// Tells the time, in the same line.
+    fn dated((execution, coverage): (Execution, Vec<u8>)) -> (Execution, Vec<u8>) {
+        static CLOCK: AtomicU32 = AtomicU32::new(0);
+        let time = CLOCK.fetch_add(1, Ordering::Relaxed);
+        (printed(&format!("at {time} {}", String::from_utf8_lossy(&execution.stdout))), coverage)
+    }
+
+    fn dated_same(input: &ProgramInput) -> (Execution, Vec<u8>) {
+        dated(same(input))
+    }
+
+    fn dated_magic(input: &ProgramInput) -> (Execution, Vec<u8>) {
+        dated(magic(input))
     }
 
     fn crashing(input: &ProgramInput) -> (Execution, Vec<u8>) {
@@ -202,6 +219,19 @@ mod tests {
         assert!(with.state().differing > 0);
         let mut without = worker(targets(&versions, &versions), vec![input("a b\n")], &[], 1);
         assert_eq!(without.fuzz(&slice(2000)).unwrap(), []);
+    }
+
+    #[test]
+    fn what_comes_and_goes_is_left_out_of_a_difference() {
+        let same: [Program; 3] = [dated_same, dated_same, dated_same];
+        let mut alike = worker(targets(&same, &same), vec![input("a b\n")], &["xyzzy-4711"], 1);
+        assert_eq!(alike.fuzz(&slice(500)).unwrap(), []);
+        assert!(alike.state().differing > 0);
+        let versions: [Program; 3] = [dated_same, dated_magic, dated_same];
+        let mut apart = worker(targets(&versions, &versions), vec![input("a b\n")], &["xyzzy-4711"], 1);
+        let found = apart.fuzz(&slice(2000)).unwrap();
+        assert!(!found.is_empty());
+        assert!(found.iter().all(|one| String::from_utf8_lossy(&one.input.bytes).contains("xyzzy-4711")));
     }
 
     #[test]

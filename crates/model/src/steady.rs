@@ -1,8 +1,8 @@
-//! What stays the same when a version is run again: times, process numbers and what is drawn by lot are masked.
+//! What stays the same when a program is run again: times, process numbers and what is drawn by lot are masked.
 
 use std::collections::BTreeSet;
 
-use bonafix_model::Execution;
+use crate::Execution;
 
 /// Stands for what is not the same in each run.
 const MASK: &[u8] = b"<varies>";
@@ -106,4 +106,53 @@ fn masked(pieces: &[Stream]) -> Stream {
 /// The piece that all runs have, if they have one.
 fn first(pieces: Vec<Stream>) -> Stream {
     pieces.into_iter().next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ProgramEnd;
+
+    fn printed(text: &str) -> Execution {
+        Execution { stdout: text.as_bytes().to_vec(), ..Execution::silent(ProgramEnd::Exited(0)) }
+    }
+
+    /// What is left of the outputs of two versions, as text.
+    fn left(reference: [&str; 2], patched: [&str; 2]) -> (String, String) {
+        let (one, other) = steady(&reference.map(printed), &patched.map(printed)).unwrap();
+        let text = |run: Execution| String::from_utf8(run.stdout).unwrap();
+        (text(one), text(other))
+    }
+
+    #[test]
+    fn a_word_that_varies_in_one_version_is_masked_in_both() {
+        let (one, other) = left(["at 1 sum 5\nend\n", "at 2 sum 5\nend\n"], ["at 3 sum 6\nend\n"; 2]);
+        assert_eq!((one.as_str(), other.as_str()), ("at <varies> sum 5\nend\n", "at <varies> sum 6\nend\n"));
+    }
+
+    #[test]
+    fn what_never_varies_stays_as_it_is() {
+        assert_eq!(left(["a\nb\n"; 2], ["a\n"; 2]), ("a\nb\n".to_owned(), "a\n".to_owned()));
+    }
+
+    #[test]
+    fn output_of_another_length_each_time_cannot_be_compared() {
+        let (one, other) = left(["a\n", "a\nb\n"], ["c\n"; 2]);
+        assert_eq!(one, other);
+    }
+
+    #[test]
+    fn a_file_that_is_there_now_and_then_is_left_out() {
+        let mut wrote = printed("x");
+        wrote.files.insert("log".to_owned(), b"1".to_vec());
+        let (one, other) = steady(&[wrote, printed("x")], &[printed("x"), printed("x")]).unwrap();
+        assert_eq!(one, other);
+    }
+
+    #[test]
+    fn a_version_that_ends_now_so_and_now_so_has_no_behaviour() {
+        let other = Execution::silent(ProgramEnd::Exited(1));
+        assert_eq!(steady(&[printed(""), other.clone()], &[printed(""), printed("")]), None);
+        assert_eq!(steady(&[printed(""), printed("")], &[other, printed("")]), None);
+    }
 }
