@@ -150,8 +150,10 @@ pub const REMARK: &str = "little-changes-around";
 
 /// Of a passing test, at least so many statements that both versions have must run otherwise …
 const LEAST_STATEMENTS: f64 = 100.0;
-/// … and at least this share of them.
-const LEAST_SHARE: f64 = 0.1;
+/// … and at least this share of them, where somebody wrote the test and knows that it passes …
+const LEAST_SHARE: f64 = 0.02;
+/// … or where TEST-SIM only believes so.
+const LEAST_SHARE_OF_GENERATED: f64 = 0.1;
 /// … and so many times as many as failing tests run otherwise in the mean: a right patch that makes code run more often does
 /// so in both kinds of tests.
 const CLEARLY_MORE: f64 = 1.25;
@@ -170,16 +172,23 @@ pub fn counts(similarity: &Similarity) -> bool {
 fn passing_that_changes_much(similarity: &Similarity) -> Option<&TestFigures> {
     let failing = similarity.tests.iter().filter(|test| test.class == TestClass::Failing);
     let failing = mean(&failing.map(|test| test.change_around.value).collect::<Vec<_>>());
-    let threshold = failing.map_or(similarity.kp, |failing| failing * CLEARLY_MORE).max(LEAST_SHARE);
+    let threshold = failing.map_or(similarity.kp, |failing| failing * CLEARLY_MORE);
     let much = |test: &&TestFigures| {
         test.class == TestClass::Passing
             && !is_doubtful(test)
             && !test.change_around.at_most
-            && at_least(test.change_around.value, threshold)
+            && at_least(test.change_around.value, threshold.max(least_share(test.origin)))
             && statements_that_differ(test) >= LEAST_STATEMENTS
     };
     let showing = similarity.tests.iter().filter(much);
     showing.reduce(|most, test| if test.change_around.value > most.change_around.value { test } else { most })
+}
+
+fn least_share(origin: TestOrigin) -> f64 {
+    match origin {
+        TestOrigin::Original => LEAST_SHARE,
+        TestOrigin::Generated => LEAST_SHARE_OF_GENERATED,
+    }
 }
 
 /// Is it hardly known that it passes? TEST-SIM goes by all calls together; one that ran as in a failing test is what is to

@@ -283,11 +283,14 @@ fn what_shows_in_short_tests_or_in_the_lines_of_the_patch_is_a_remark() {
     assert!(counted(&[passing(0.25, 4_000), failing(0.2)]));
     assert!(!counted(&[passing(0.24, 4_000), failing(0.2)]), "that is not clearly more");
     assert!(!counted(&[passing(0.24, 400), failing(0.1)]), "that are 96 statements");
-    assert!(!counted(&[passing(0.09, 40_000), failing(0.0)]), "that is less than a tenth");
+    assert!(counted(&[passing(0.02, 40_000), failing(0.016)]));
+    assert!(!counted(&[passing(0.019, 40_000), failing(0.0)]), "that is less than a fiftieth");
     assert!(!counted(&[TestFigures { change_around: at_most(0.9), ..passing(0.9, 4_000) }]));
     let made = |calls| TestFigures { origin: Generated, calls: Some(calls), ..passing(0.9, 4_000) };
     assert!(counted(&[made(CallOrigin::Passing)]));
     assert!(counted(&[made(CallOrigin::Both)]));
+    let by_little = TestFigures { change_around: exactly(0.09), ..made(CallOrigin::Passing) };
+    assert!(!counted(&[by_little, failing(0.0)]), "of what was generated a tenth must change");
     assert!(!counted(&[made(CallOrigin::Failing)]), "a call in it ran as in a failing test");
     // Found on two correct patches: a word that was too long for a line, on a way of its own.
     assert!(
