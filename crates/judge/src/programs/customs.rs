@@ -29,9 +29,11 @@ pub struct Customs {
     binary: bool,
     /// Control characters that tests have.
     controls: BTreeSet<char>,
-    /// Quotation marks and brackets that tests have, and those that some test does not close.
+    /// Quotation marks and brackets that tests have, those that some test does not close, and those that some test does not
+    /// close in the same line.
     paired: BTreeSet<char>,
     unclosed: BTreeSet<char>,
+    across_lines: BTreeSet<char>,
     words: bool,
     numbers: usize,
     lowest: f64,
@@ -51,6 +53,7 @@ impl Customs {
             customs.controls.extend(text.chars().filter(|character| character.is_control()));
             customs.paired.extend(PAIRS.iter().map(|pair| pair.0).filter(|&open| text.contains(open)));
             customs.unclosed.extend(unclosed(text));
+            customs.across_lines.extend(text.lines().flat_map(unclosed));
             customs.words |= !only_numbers(text);
             for number in numbers(text) {
                 customs.numbers += 1;
@@ -69,7 +72,9 @@ impl Customs {
         let Some(text) = plain_text(bytes).filter(|text| !text.contains(|c| self.is_odd(c))) else {
             return Some(ProgramRemark::BrokenText);
         };
-        if unclosed(text).iter().any(|&open| self.wants_closed(open)) {
+        let is_open = unclosed(text).iter().any(|&open| self.wants_closed(open))
+            || text.lines().flat_map(unclosed).any(|open| self.wants_closed_in_line(open));
+        if is_open {
             return Some(ProgramRemark::Unclosed);
         }
         if self.numbers < ENOUGH_NUMBERS {
@@ -95,6 +100,11 @@ impl Customs {
     /// Do tests have this half of a pair, and always the other one too?
     fn wants_closed(&self, open: char) -> bool {
         self.paired.contains(&open) && !self.unclosed.contains(&open)
+    }
+
+    /// And that in the same line?
+    fn wants_closed_in_line(&self, open: char) -> bool {
+        self.paired.contains(&open) && !self.across_lines.contains(&open)
     }
 }
 
@@ -187,6 +197,8 @@ mod tests {
         }
         assert_eq!(objection(&tests, b"[1"), None);
         assert_eq!(objection(&["(1", "f(x)", "2"], b"((1"), None);
+        assert_eq!(objection(&tests, b"{{\n}}"), Some("unclosed"));
+        assert_eq!(objection(&["{\n1\n}", "f(x)", "2"], b"{{\n}}"), None);
     }
 
     #[test]

@@ -43,18 +43,9 @@ impl Customs {
 
     /// Without quotation marks and brackets that have no other half, or with that at the end of the line.
     fn closed(&self, text: &str, way: Way) -> String {
-        let mut text: Vec<char> = text.chars().collect();
-        for (open, close) in PAIRS.into_iter().filter(|pair| self.wants_closed(pair.0)) {
-            for place in unmatched(&text, open, close).into_iter().rev() {
-                if way == Way::LeaveOut || text[place] != open {
-                    text.remove(place);
-                } else {
-                    let length = text[place..].iter().position(|&character| character == '\n');
-                    text.insert(length.map_or(text.len(), |length| place + length), close);
-                }
-            }
-        }
-        text.into_iter().collect()
+        let in_line = |pair: &(char, char)| self.wants_closed_in_line(pair.0);
+        let lines: String = text.split_inclusive('\n').map(|line| close(line, way, in_line)).collect();
+        close(&lines, way, |pair| self.wants_closed(pair.0))
     }
 
     /// With words, signs and sizes of numbers as tests have them.
@@ -80,6 +71,21 @@ impl Customs {
             _ => word.to_owned(),
         }
     }
+}
+
+fn close(text: &str, way: Way, wanted: impl Fn(&(char, char)) -> bool) -> String {
+    let mut text: Vec<char> = text.chars().collect();
+    for (open, close) in PAIRS.into_iter().filter(wanted) {
+        for place in unmatched(&text, open, close).into_iter().rev() {
+            if way == Way::LeaveOut || text[place] != open {
+                text.remove(place);
+            } else {
+                let length = text[place..].iter().position(|&character| character == '\n');
+                text.insert(length.map_or(text.len(), |length| place + length), close);
+            }
+        }
+    }
+    text.into_iter().collect()
 }
 
 /// Where halves of pairs stand that have no other one.
@@ -118,6 +124,7 @@ mod tests {
         assert_eq!(mended(&CALLS, b"f(x,\n(y)"), ["fx,\n(y)", "f(x,)\n(y)"]);
         assert_eq!(mended(&CALLS, b"a\",1"), ["a,1", "a\",1\""]);
         assert_eq!(mended(&CALLS, b"}1"), ["1"]);
+        assert_eq!(mended(&CALLS, b"{{\n}}"), ["\n", "{{}}\n"]);
         assert_eq!(mended(&["(1", "f(x)", "2"], b"((1"), Vec::<String>::new(), "that is usual");
     }
 
