@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use bonafix_model::{DifferenceClass, Execution, Frame, ProgramEnd};
 
 pub use bonafix_model::steady;
-pub use customs::{Customs, Outputs};
+pub use customs::Customs;
 pub use remark::ProgramRemark;
 
 use difference::{Part, Seen};
@@ -34,8 +34,6 @@ pub struct ProgramOptions {
     pub white_space_tolerated: bool,
     /// Exit codes other than 0 with which tests expect the program to end.
     pub usual_codes: BTreeSet<i32>,
-    /// What tests expect to be printed.
-    pub outputs: Outputs,
 }
 
 /// What one input says about a patch.
@@ -163,19 +161,12 @@ fn contents(reference: &Execution, patched: &Execution, options: &ProgramOptions
         Some(ProgramRemark::StandardError)
     } else if rejects(reference, options) || rejects(patched, options) {
         Some(ProgramRemark::ReferenceRejects)
-    } else if seen.part == Part::Output && options.outputs == Outputs::Text && is_garbled(reference) {
-        Some(ProgramRemark::GarbledReference)
     } else {
         seen.lesser
     };
     let Seen { what, expected, actual, .. } = seen;
     let class = DifferenceClass::Assert;
     Some(Finding { objection, claim: ProgramClaim { class, what, expected, actual } })
-}
-
-/// Does it print what is no text? From an input that means nothing to it a program may make anything.
-fn is_garbled(execution: &Execution) -> bool {
-    customs::plain_text(&execution.stdout).is_none()
 }
 
 /// Does it turn the input down? By a code that no test expects, or by one that goes with a complaint.

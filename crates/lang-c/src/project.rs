@@ -195,17 +195,14 @@ impl CProject {
     /// What the developers' tests look at.
     pub(crate) fn what_is_tested(&self) -> Tested {
         let folder = self.test_files(&TreeChange::default());
-        let of_files = |folder: Utf8PathBuf| Tested {
-            codes: self.suite.codes(&folder),
-            inputs: self.suite.inputs(&folder),
-            outputs: self.suite.outputs(&folder),
-            ..Tested::default()
-        };
+        let (codes, inputs) =
+            folder.map(|folder| (self.suite.codes(&folder), self.suite.inputs(&folder))).unwrap_or_default();
         Tested {
             errors: self.suite.errors.is_some(),
             // A command that compares may overlook more than equality does.
             loose_white_space: self.suite.config.compare.is_some(),
-            ..folder.map(of_files).unwrap_or_default()
+            codes,
+            inputs,
         }
     }
 

@@ -168,13 +168,6 @@ impl Suite {
         tests.filter_map(given).collect()
     }
 
-    /// What tests in `folder` expect to be printed.
-    pub(crate) fn outputs(&self, folder: &Utf8Path) -> Vec<Vec<u8>> {
-        let Some(output) = &self.output else { return Vec::new() };
-        let files = paths(folder).filter(|path| output.name(path).is_some());
-        files.filter_map(|path| fs_err::read(folder.join(path)).ok()).collect()
-    }
-
     /// Copies what belongs to the tests.
     pub(crate) fn copy_files(&self, from: &Utf8Path, to: &Utf8Path) -> Result<(), LangError> {
         for path in paths(from).filter(|path| self.owns(path) && from.join(path).is_file()) {

@@ -162,8 +162,6 @@ pub struct Tested {
     pub codes: BTreeSet<i32>,
     /// What they give to the program, as far as that is files.
     pub inputs: Vec<Vec<u8>>,
-    /// What they expect to be printed, as far as that is files.
-    pub outputs: Vec<Vec<u8>>,
 }
 
 /// What a language provides for programs that read bytes.

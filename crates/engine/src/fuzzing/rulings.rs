@@ -1,7 +1,7 @@
 //! What `judge` says of executions, in the terms of a case against one patch.
 
 use bonafix_judge::opad::{self, OpadOptions, OpadRuling, Trouble};
-use bonafix_judge::programs::{self, Customs, Outputs, ProgramClaim, ProgramOptions, ProgramRuling};
+use bonafix_judge::programs::{self, Customs, ProgramClaim, ProgramOptions, ProgramRuling};
 use bonafix_model::{DifferenceClass, Execution};
 
 use super::PATCHED;
@@ -48,13 +48,12 @@ impl Trial<'_> {
 
 /// What of a program's behaviour counts.
 pub(super) fn program_options(strict: bool, tested: bonafix_lang::Tested) -> ProgramOptions {
-    let bonafix_lang::Tested { errors, loose_white_space, codes, outputs, .. } = tested;
+    let bonafix_lang::Tested { errors, loose_white_space, codes, .. } = tested;
     ProgramOptions {
         strict,
         errors_compared: errors,
         white_space_tolerated: loose_white_space,
         usual_codes: codes,
-        outputs: Outputs::of(&outputs),
     }
 }
 

@@ -109,7 +109,7 @@ impl Customs {
 }
 
 /// Text without control characters.
-pub(super) fn plain_text(bytes: &[u8]) -> Option<&str> {
+fn plain_text(bytes: &[u8]) -> Option<&str> {
     let odd = |character: char| character.is_control() && !"\n\r\t\u{c}".contains(character);
     std::str::from_utf8(bytes).ok().filter(|text| !text.contains(odd))
 }
@@ -134,24 +134,6 @@ fn unclosed(text: &str) -> BTreeSet<char> {
         depth != 0
     };
     PAIRS.iter().filter(|pair| is_open(pair)).map(|pair| pair.0).collect()
-}
-
-/// What tests expect to be printed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Outputs {
-    /// Also bytes that are no text, or nothing that we know.
-    #[default]
-    Anything,
-    /// Text, all of them.
-    Text,
-}
-
-impl Outputs {
-    /// Of what each test expects.
-    pub fn of(outputs: &[Vec<u8>]) -> Self {
-        let are_text = outputs.iter().all(|bytes| plain_text(bytes).is_some());
-        if are_text && !outputs.is_empty() { Self::Text } else { Self::Anything }
-    }
 }
 
 fn only_numbers(text: &str) -> bool {

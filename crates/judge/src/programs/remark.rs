@@ -13,8 +13,6 @@ pub enum ProgramRemark {
     BrokenText,
     /// A quotation mark or bracket that is not closed, where tests close them all.
     Unclosed,
-    /// The reference prints bytes that are no text, where tests expect text only.
-    GarbledReference,
     /// The reference turns the input down, and so does the patched version in another way.
     ReferenceRejects,
     /// Last digits of numbers with a fraction, or the sign of zero.
@@ -29,13 +27,12 @@ pub enum ProgramRemark {
 
 impl ProgramRemark {
     /// All of them, the strongest first.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 10] = [
         Self::UnusualSign,
         Self::ExtremeNumber,
         Self::NotNumbers,
         Self::BrokenText,
         Self::Unclosed,
-        Self::GarbledReference,
         Self::ReferenceRejects,
         Self::Rounding,
         Self::WhiteSpace,
@@ -51,7 +48,6 @@ impl ProgramRemark {
             Self::NotNumbers => "not-numbers",
             Self::BrokenText => "broken-text",
             Self::Unclosed => "unclosed",
-            Self::GarbledReference => "garbled-reference",
             Self::ReferenceRejects => "reference-rejects",
             Self::Rounding => "rounding",
             Self::WhiteSpace => "white-space",
@@ -69,9 +65,6 @@ impl ProgramRemark {
             Self::BrokenText => "the input is no text, where tests have text only",
             Self::Unclosed => {
                 "the input has quotation marks or brackets without their other half, and no test has"
-            }
-            Self::GarbledReference => {
-                "the reference prints bytes that are no text, where tests expect text only"
             }
             Self::ReferenceRejects => {
                 "the input is turned down, and no test says whether or how it should be"

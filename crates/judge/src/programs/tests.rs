@@ -265,15 +265,3 @@ fn a_file_that_is_written_only_sometimes_does_not_count() {
     let runs = [wrote("core.1"), printed("")];
     assert_eq!(judge_runs(&runs, &[printed("")], &ProgramOptions::default()), Some(ProgramRuling::Same));
 }
-
-#[test]
-fn a_reference_that_prints_no_text_is_no_measure_where_tests_expect_text() {
-    let garbled = Execution { stdout: b"\xef2F\n".to_vec(), ..printed("") };
-    let text = ProgramOptions { outputs: Outputs::Text, ..ProgramOptions::default() };
-    assert!(ruled(&garbled, &printed("%\n"), &text).starts_with("garbled-reference assert: "));
-    assert!(ruled(&printed("%\n"), &garbled, &text).starts_with("assert: "));
-    assert!(rules(&garbled, &printed("%\n")).starts_with("assert: "));
-    assert!(ruled(&garbled, &crashed(11, "f"), &text).starts_with("exc2: "));
-    let strict = ProgramOptions { strict: true, ..text };
-    assert!(ruled(&garbled, &printed("%\n"), &strict).starts_with("assert: "));
-}
