@@ -186,6 +186,25 @@ pub struct Delta {
     pub files: Vec<DeltaFile>,
 }
 
+/// How grammars call a condition that others run under.
+const CONDITION: &str = "if_statement";
+
+impl DeltaElement {
+    fn only_takes_away(&self) -> bool {
+        let is_new = |number: usize| !self.statement_pairs.iter().any(|pair| pair.1 as usize == number);
+        let mut after = self.statements_after.iter().enumerate();
+        match self.change {
+            ChangeKind::Removed => true,
+            ChangeKind::Added => false,
+            ChangeKind::Changed => {
+                !self.signature_changed
+                    && (!self.statements_before.is_empty() || !self.statements_after.is_empty())
+                    && after.all(|(number, statement)| is_new(number) && statement.kind == CONDITION)
+            }
+        }
+    }
+}
+
 impl Delta {
     /// All changed elements.
     pub fn elements(&self) -> impl Iterator<Item = &DeltaElement> {
@@ -198,6 +217,13 @@ impl Delta {
             let file = file.syntactic_distance?;
             Some(SyntacticDistance { nodes: sum.nodes + file.nodes, at_most: sum.at_most || file.at_most })
         })
+    }
+
+    /// Does the patch do nothing but remove statements, or let them run under a further condition?
+    pub fn only_takes_away(&self) -> bool {
+        self.is_semantic()
+            && self.files.iter().all(|file| file.problem.is_none())
+            && self.elements().all(DeltaElement::only_takes_away)
     }
 
     /// Does anything that can run differ? A file that could not be analysed counts as a difference.
@@ -219,6 +245,50 @@ mod tests {
             syntactic_distance,
             problem: None,
         }
+    }
+
+    /// A patch of one function: statements that it had, those that it has, and which became which.
+    fn patch(before: &[&str], after: &[&str], pairs: &[(u32, u32)]) -> Delta {
+        let statements = |kinds: &[&str]| {
+            let lines = LineRange { first: 1, last: 1 };
+            let statement = |kind: &&str| Statement {
+                kind: (*kind).to_owned(),
+                lines,
+                extent: None,
+                text: String::new(),
+            };
+            kinds.iter().map(statement).collect()
+        };
+        let element = DeltaElement {
+            kind: ElementKind::Method,
+            change: ChangeKind::Changed,
+            name: "A#f()".to_owned(),
+            owner: "A".to_owned(),
+            member: "f".to_owned(),
+            parameters: Vec::new(),
+            renamed: None,
+            before: None,
+            after: None,
+            signature_changed: false,
+            only_nested: false,
+            statements_before: statements(before),
+            statements_after: statements(after),
+            statement_pairs: pairs.to_vec(),
+        };
+        Delta { files: vec![DeltaFile { elements: vec![element], ..file(None) }] }
+    }
+
+    #[test]
+    fn what_is_removed_or_runs_under_a_further_condition_is_taken_away() {
+        assert!(patch(&["expression_statement"], &[], &[]).only_takes_away());
+        assert!(patch(&[], &["if_statement"], &[]).only_takes_away());
+        assert!(
+            !patch(&["if_statement"], &["if_statement"], &[(0, 0)]).only_takes_away(),
+            "another condition"
+        );
+        assert!(!patch(&[], &["if_statement", "return_statement"], &[]).only_takes_away());
+        assert!(!patch(&[], &["expression_statement"], &[]).only_takes_away());
+        assert!(!Delta::default().only_takes_away());
     }
 
     #[test]

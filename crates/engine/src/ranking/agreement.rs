@@ -35,9 +35,18 @@ impl Contest<'_> {
         let clusters = ranking::clusters(candidates.iter().map(|candidate| candidate.behaviour.as_slice()));
         let voter = |(rival, cluster): (&Rival<'_>, Option<u32>)| {
             let suspected = matches!(rival.report.verdict.outcome, Outcome::Suspicious | Outcome::Refuted);
-            Ok(Voter { code: self.explorer.code_key(&rival.change, self.log)?, cluster, suspected })
+            Ok(Voter { code: self.code(rival)?, cluster, suspected })
         };
         self.rivals.iter().zip(clusters).map(voter).collect()
+    }
+
+    /// The same for patches that have one voice: of the same instructions, and all that only take something away. Of two
+    /// tools that make the same statement have no effect, one by removing it, the other is no second opinion.
+    fn code(&self, rival: &Rival<'_>) -> Result<String, LangError> {
+        if rival.report.delta.only_takes_away() {
+            return Ok("takes away".to_owned());
+        }
+        self.explorer.code_key(&rival.change, self.log)
     }
 
     fn evidence(
