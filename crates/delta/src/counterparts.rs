@@ -4,15 +4,6 @@ use std::collections::BTreeMap;
 
 use bonafix_model::{DeltaFile, LineAlignment};
 
-/// How a statement is taken that the patch made into another, such as an `if` whose condition changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ChangedStatements {
-    /// It is the same statement: what differs is what it leads to.
-    Same,
-    /// One was removed and another one added.
-    Different,
-}
-
 /// The lines of a file that both versions have.
 #[derive(Debug, Clone)]
 pub struct Counterparts<'a> {
@@ -25,11 +16,10 @@ pub struct Counterparts<'a> {
 
 impl<'a> Counterparts<'a> {
     /// Of a changed file. Lines of a changed statement that have no counterpart go together in order.
-    pub fn new(file: &'a DeltaFile, changed: ChangedStatements) -> Self {
+    pub fn new(file: &'a DeltaFile) -> Self {
         let alignment = &file.alignment;
         let (mut became, mut was) = (BTreeMap::new(), BTreeMap::new());
-        let elements = file.elements.iter().filter(|_| changed == ChangedStatements::Same);
-        for element in elements {
+        for element in &file.elements {
             for &(before, after) in &element.statement_pairs {
                 let before = element.statements_before.get(before as usize);
                 let after = element.statements_after.get(after as usize);
@@ -44,6 +34,11 @@ impl<'a> Counterparts<'a> {
             }
         }
         Self { alignment, became, was }
+    }
+
+    /// Does this line of the buggy version hold a statement that the patch made into another?
+    pub fn is_rewritten(&self, before: u32) -> bool {
+        self.was.contains_key(&before)
     }
 
     /// The line of the buggy version that a line of the patched one is.

@@ -10,6 +10,7 @@ mod align;
 mod counterparts;
 mod distance;
 mod elements;
+mod numbers;
 mod outline;
 mod source;
 mod statements;
@@ -19,7 +20,8 @@ use std::borrow::Cow;
 use bonafix_model::{ChangeKind, DeltaElement, DeltaFile, ElementKind, LineAlignment, LineRange, Statement};
 use camino::Utf8Path;
 
-pub use counterparts::{ChangedStatements, Counterparts};
+pub use counterparts::Counterparts;
+pub use numbers::{Numbers, Side};
 pub use outline::{Builder, Element, Gathered, Interner, Outline, Standing, leaves, lines_of};
 pub use source::decode;
 

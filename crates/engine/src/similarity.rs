@@ -97,7 +97,7 @@ impl Comparison<'_> {
         tracer: &mut dyn Tracer<Input>,
         inputs: &mut dyn Inputs<Input>,
     ) -> Result<Compared, LangError> {
-        let mut figures = Figures::new(self.options.similarity, tracer.shared());
+        let mut figures = Figures::new(self.options.similarity);
         figures.varied = self.options.varied_tests.then(BTreeSet::new);
         // Half of the time is for original tests; what is left of it at the end is theirs too.
         let mut tests = self.tests(inputs.nearest_first(self.passing), &mut figures);
@@ -331,8 +331,6 @@ impl Known {
 /// Figures as they come.
 struct Figures {
     options: SimOptions,
-    /// Do both versions have a statement?
-    shared: Box<dyn Fn(u32) -> bool>,
     tests: Vec<TestFigures>,
     set_aside: Vec<SetAside>,
     passing: Known,
@@ -346,10 +344,9 @@ struct Figures {
 }
 
 impl Figures {
-    fn new(options: SimOptions, shared: Box<dyn Fn(u32) -> bool>) -> Self {
+    fn new(options: SimOptions) -> Self {
         Self {
             options,
-            shared,
             tests: Vec::new(),
             set_aside: Vec::new(),
             passing: Known::default(),
@@ -373,7 +370,7 @@ impl Figures {
             self.kept += length;
             if class == TestClass::Failing { self.failing.add(&buggy) } else { self.passing.add(&buggy) }
         }
-        let figures = self.compared(name, TestOrigin::Original, class, &buggy, &patched);
+        let figures = Self::compared(name, TestOrigin::Original, class, &buggy, &patched);
         self.tests.push(figures);
     }
 
@@ -388,7 +385,7 @@ impl Figures {
             None if self.lacks_failing => TestClass::Discarded,
             _ => patch_sim::classify(to_passing, to_failing, &self.options),
         };
-        let figures = self.compared(name, TestOrigin::Generated, class, &buggy, &patched);
+        let figures = Self::compared(name, TestOrigin::Generated, class, &buggy, &patched);
         self.generated += 1;
         self.tests.push(TestFigures {
             to_passing,
@@ -431,16 +428,13 @@ impl Figures {
     }
 
     fn compared(
-        &self,
         name: String,
         origin: TestOrigin,
         class: TestClass,
         buggy: &Trace,
         patched: &Trace,
     ) -> TestFigures {
-        let around = |trace: &Trace| -> Vec<u32> {
-            trace.statements.iter().copied().filter(|statement| (self.shared)(*statement)).collect()
-        };
+        let (buggy_near, patched_near) = (buggy.near(false), patched.near(true));
         TestFigures {
             name,
             origin,
@@ -448,17 +442,19 @@ impl Figures {
             to_passing: None,
             to_failing: None,
             change: distance(&buggy.statements, &patched.statements, Limit::default()),
-            change_around: distance(&around(buggy), &around(patched), Limit::default()),
+            change_around: distance(&buggy.shared(), &patched.shared(), Limit::default()),
+            change_near: distance(&buggy_near, &patched_near, Limit::default()),
             calls: None,
             differs: None,
             statements: (buggy.statements.len() as u64, patched.statements.len() as u64),
+            statements_near: (buggy_near.len() as u64, patched_near.len() as u64),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use bonafix_model::{Literal, Seed, Step, Target};
+    use bonafix_model::{Literal, Seed, StatementNumber, Step, Target};
 
     use super::*;
 
@@ -476,18 +472,23 @@ mod tests {
         Traced::Both { buggy, patched }
     }
 
-    /// Passing tests run 10 11 and 10 12, the failing one 10 12 and 10 13; the patch adds the statement 90.
+    /// The statement that the patch adds.
+    fn added() -> u32 {
+        StatementNumber::new(90).one_sided().near().into()
+    }
+
+    /// Passing tests run 10 11 and 10 12, the failing one 10 12 and 10 13; the patch adds a statement.
     fn known() -> Figures {
-        let mut figures = Figures::new(SimOptions::default(), Box::new(|statement| statement < 90));
+        let mut figures = Figures::new(SimOptions::default());
         figures.original(
             "pass".to_owned(),
             TestClass::Passing,
-            both(trace(&[&[10, 11], &[10, 12]]), trace(&[&[90, 10, 11], &[90, 10, 12]])),
+            both(trace(&[&[10, 11], &[10, 12]]), trace(&[&[added(), 10, 11], &[added(), 10, 12]])),
         );
         figures.original(
             "fail".to_owned(),
             TestClass::Failing,
-            both(trace(&[&[10, 12], &[10, 13]]), trace(&[&[90, 10, 12], &[90, 14, 15]])),
+            both(trace(&[&[10, 12], &[10, 13]]), trace(&[&[added(), 10, 12], &[added(), 14, 15]])),
         );
         figures
     }
@@ -559,7 +560,7 @@ mod tests {
 
     #[test]
     fn without_the_failing_test_nobody_knows_what_passes() {
-        let mut figures = Figures::new(SimOptions::default(), Box::new(|_| false));
+        let mut figures = Figures::new(SimOptions::default());
         figures.original("fail".to_owned(), TestClass::Failing, Traced::SetAside("it hangs".to_owned()));
         figures.generated("input".to_owned(), both(trace(&[&[1]]), trace(&[&[2]])), true);
         assert_eq!(figures.tests[0].class, TestClass::Discarded);

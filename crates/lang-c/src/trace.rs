@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `records` | the files in which processes leave what they ran |
 //! | `blocks` | the lines of blocks, and the functions that they belong to |
-//! | `numbers` | one number for a statement, whatever the version |
+//! | `numbers` | the numbers of statements, and which functions are changed |
 //! | `path` | from events to statements, with the parts inside of changed functions |
 //!
 //! # Memory
@@ -24,6 +24,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use bonafix_delta::{Numbers, Side};
 use bonafix_lang::{FuzzRequest, LangError, OnTrace, TestPlan, TraceLimits, Traced, Tracer};
 use bonafix_model::{
     Delta, Notice, ProgramEnd, ProgramInput, TestId, TestOutcome, TestSelection, Trace, TreeChange,
@@ -32,7 +33,7 @@ use bonafix_model::{
 use camino::{Utf8Path, Utf8PathBuf};
 
 use self::blocks::Blocks;
-use self::numbers::{Numbers, Side};
+use self::numbers::Lines;
 use self::records::Recorded;
 use crate::configuration;
 use crate::ground::Ground;
@@ -214,7 +215,7 @@ impl<'a> CTracer<'a> {
             return Ok(Some(Arc::clone(known)));
         }
         let tree = self.place(side).ground.home.tree();
-        let mut lines = self.numbers.of_version(side, &self.delta);
+        let mut lines = Lines::new(&mut self.numbers, side, &self.delta);
         let Some(blocks) = Blocks::find(places, &tree, &mut lines)? else { return Ok(None) };
         let blocks = Arc::new(blocks);
         self.place(side).known.insert(places.to_owned(), Arc::clone(&blocks));
@@ -277,10 +278,6 @@ impl Tracer<ProgramInput> for CTracer<'_> {
             on_trace(number, traced);
         }
         Ok(())
-    }
-
-    fn shared(&self) -> Box<dyn Fn(u32) -> bool> {
-        Box::new(numbers::is_shared)
     }
 
     fn notices(&self) -> Vec<Notice> {

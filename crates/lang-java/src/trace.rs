@@ -3,7 +3,7 @@
 //! | module | one line |
 //! |---|---|
 //! | `probed` | class folders that tell of each line they run |
-//! | `statements` | one number for a statement, whatever the version |
+//! | `statements` | the numbers of statements by those of probes |
 //! | `records` | the file in which a VM leaves its traces |
 //! | `tests` | tests, each as part of a run of tests |
 //! | `inputs` | call sequences, each alone in an arena |
@@ -20,9 +20,9 @@ mod records;
 mod statements;
 mod tests;
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
+use bonafix_delta::{Numbers, Side};
 use bonafix_lang::{ExploreRequest, LangError, OnTrace, TraceLimits, Tracer};
 use bonafix_model::{Catalog, Delta, Notice, Sequence, TestId, TreeChange, VersionRole};
 use bonafix_store::PassingFolder;
@@ -31,7 +31,6 @@ use camino::{Utf8Path, Utf8PathBuf};
 use crate::arena::Arena;
 use crate::explore::{self, VersionFolders};
 use crate::project::JavaProject;
-use statements::{CHANGED_STATEMENTS, Numbering};
 
 pub(crate) use probed::LinePreparation;
 pub(crate) use tests::{Group, GroupRun};
@@ -134,17 +133,19 @@ impl<'a> JavaTracer<'a> {
             .iter()
             .map(|folder| preparation.folder(folder))
             .collect::<Result<Vec<_>, _>>()?;
-        let mut numbering = Numbering::default();
+        let mut numbers = Numbers::default();
         let mut problems = Vec::new();
         let mut traced = Vec::new();
         for (version, change) in versions.iter().zip(changes) {
-            let target = scratch.join(if traced.is_empty() { "buggy" } else { "patched" });
+            let (side, folder) =
+                if traced.is_empty() { (Side::Buggy, "buggy") } else { (Side::Patched, "patched") };
+            let target = scratch.join(folder);
             let probed = probed::version(&version.folders, &shared, &methods, &target, preparation.used()?)?;
             problems.extend(probed.problems());
             traced.push(TracedVersion {
                 role: version.role,
                 change: change.clone(),
-                statements: numbering.of_version(probed.lines(), version.delta, CHANGED_STATEMENTS),
+                statements: statements::of_version(&mut numbers, probed.lines(), side, patched.delta),
                 folders: probed.folders(),
                 changed: probed.changed,
             });
@@ -209,13 +210,6 @@ impl Tracer<Sequence> for JavaTracer<'_> {
         on_trace: OnTrace<'_>,
     ) -> Result<(), LangError> {
         inputs::trace(self, inputs, limits, on_trace)
-    }
-
-    fn shared(&self) -> Box<dyn Fn(u32) -> bool> {
-        let of_buggy: HashSet<u32> = self.buggy.statements.iter().copied().collect();
-        let patched = self.patched.statements.iter().copied();
-        let shared: HashSet<u32> = patched.filter(|number| of_buggy.contains(number)).collect();
-        Box::new(move |statement| shared.contains(&statement))
     }
 
     fn notices(&self) -> Vec<Notice> {

@@ -206,9 +206,6 @@ pub trait Tracer<Input> {
         on_trace: OnTrace<'_>,
     ) -> Result<(), LangError>;
 
-    /// Tells whether both versions have a statement, changed or not.
-    fn shared(&self) -> Box<dyn Fn(u32) -> bool>;
-
     /// What lacks probes, so that traces have gaps.
     fn notices(&self) -> Vec<Notice>;
 }

@@ -64,7 +64,7 @@ pub use similarity::{
 };
 pub use steady::steady;
 pub use test::{Failure, TestId, TestOutcome, TestResult, TestRun, TestSelection};
-pub use trace::Trace;
+pub use trace::{StatementNumber, Trace};
 pub use witness::{Promise, ReplayReport, ReplayedVersion};
 
 /// Version of the JSON that bonafix writes. Raised when a field changes meaning or disappears; new fields may

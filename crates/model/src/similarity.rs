@@ -68,6 +68,8 @@ pub struct TestFigures {
     pub change: Distance,
     /// The same without the patch's own lines: between what runs of the statements that both versions have.
     pub change_around: Distance,
+    /// Between what runs of the sources that the patch changes, where a statement that it makes into another is another.
+    pub change_near: Distance,
     /// Of a generated test: where the calls of changed methods that it makes were seen before, by what they ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls: Option<CallOrigin>,
@@ -76,6 +78,8 @@ pub struct TestFigures {
     pub differs: Option<bool>,
     /// Statements it ran on the buggy version, and on the patched one.
     pub statements: (u64, u64),
+    /// Those of them that stand in sources that the patch changes.
+    pub statements_near: (u64, u64),
 }
 
 /// A test that could not be compared.

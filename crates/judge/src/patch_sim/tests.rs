@@ -22,9 +22,11 @@ fn test(class: TestClass, change: f64) -> TestFigures {
         to_failing: None,
         change: exactly(change),
         change_around: exactly(0.0),
+        change_near: exactly(0.0),
         calls: None,
         differs: None,
         statements: (10, 10),
+        statements_near: (10, 10),
     }
 }
 

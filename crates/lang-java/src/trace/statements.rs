@@ -1,67 +1,35 @@
-//! One number for a statement, whatever the version.
+//! The numbers of statements by those of probes.
 //!
-//! A statement is a line of a source that code stands on. What class the code is in is not looked at: an anonymous class
-//! may have another number in the patched version, even where nothing in it was changed, and its lines are still the same
-//! lines. A line is known by its number in the buggy version, to which the delta's alignment leads from the patched one;
-//! a line that only the patched version has is a statement of its own.
+//! A statement is a line of a source. What class the code is in is not looked at: an anonymous class may have another number
+//! in the patched version, even where nothing in it was changed, and its lines are still the same lines.
 
-use std::collections::HashMap;
-
-use bonafix_delta::{ChangedStatements, Counterparts};
+use bonafix_delta::{Counterparts, Numbers, Side};
 use bonafix_model::{Delta, DeltaFile};
 
 use super::probed::ClassLines;
 
-/// The way that traces are made.
-pub(super) const CHANGED_STATEMENTS: ChangedStatements = ChangedStatements::Same;
-
 /// Stands for a number that no probe has.
 const NONE: u32 = u32::MAX;
 
-/// Where a statement stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Line {
-    /// In the buggy version.
-    Buggy(u32),
-    /// Only in the patched version.
-    Added(u32),
-}
-
-/// The numbers of statements given so far.
-#[derive(Debug, Default)]
-pub(super) struct Numbering {
-    sources: HashMap<String, u32>,
-    known: HashMap<(u32, Line), u32>,
-}
-
-impl Numbering {
-    /// The numbers of a version's statements by those of its probes; `delta` leads to it from the buggy version.
-    pub(super) fn of_version<'a>(
-        &mut self,
-        classes: impl Iterator<Item = &'a ClassLines>,
-        delta: &Delta,
-        changed: ChangedStatements,
-    ) -> Vec<u32> {
-        let mut numbers = Vec::new();
-        for class in classes {
-            let file = file_of(delta, &class.source).map(|file| Counterparts::new(file, changed));
-            let next = u32::try_from(self.sources.len()).unwrap_or(NONE);
-            let source = *self.sources.entry(class.source.clone()).or_insert(next);
-            let first = class.first as usize;
-            if numbers.len() < first + class.lines.len() {
-                numbers.resize(first + class.lines.len(), NONE);
-            }
-            for (at, &line) in class.lines.iter().enumerate() {
-                let line = match &file {
-                    Some(counterparts) => counterparts.before(line).map_or(Line::Added(line), Line::Buggy),
-                    None => Line::Buggy(line),
-                };
-                let next = u32::try_from(self.known.len()).unwrap_or(NONE);
-                numbers[first + at] = *self.known.entry((source, line)).or_insert(next);
-            }
+/// The numbers of a version's statements by those of its probes; `delta` leads from the buggy version to the patched one.
+pub(super) fn of_version<'a>(
+    numbers: &mut Numbers,
+    classes: impl Iterator<Item = &'a ClassLines>,
+    side: Side,
+    delta: &Delta,
+) -> Vec<u32> {
+    let mut by_probe = Vec::new();
+    for class in classes {
+        let file = file_of(delta, &class.source).map(Counterparts::new);
+        let first = class.first as usize;
+        if by_probe.len() < first + class.lines.len() {
+            by_probe.resize(first + class.lines.len(), NONE);
         }
-        numbers
+        for (at, &line) in class.lines.iter().enumerate() {
+            by_probe[first + at] = numbers.number(&class.source, line, side, file.as_ref()).into();
+        }
     }
+    by_probe
 }
 
 /// What a delta says of a source, which is given by package and file name.
@@ -71,6 +39,7 @@ fn file_of<'a>(delta: &'a Delta, source: &str) -> Option<&'a DeltaFile> {
 
 #[cfg(test)]
 mod tests {
+    use bonafix_model::StatementNumber;
     use camino::Utf8Path;
 
     use super::*;
@@ -80,22 +49,21 @@ mod tests {
     fn numbers(
         before: (&str, &[(&str, &[u32])]),
         after: (&str, &[(&str, &[u32])]),
-        changed: ChangedStatements,
     ) -> [Vec<u32>; 2] {
         let path = Utf8Path::new("src/main/java/p/A.java");
         let file = delta_file(path, Some(before.0.as_bytes()), Some(after.0.as_bytes()));
         let delta = Delta { files: vec![file] };
-        let mut numbering = Numbering::default();
-        let mut of = |classes: &[(&str, &[u32])], delta: &Delta| {
+        let mut numbers = Numbers::default();
+        let mut of = |classes: &[(&str, &[u32])], side: Side| {
             let mut first = 0;
             let mut found = Vec::new();
             for (source, lines) in classes {
                 found.push(ClassLines { source: (*source).to_owned(), first, lines: lines.to_vec() });
                 first += u32::try_from(lines.len()).unwrap();
             }
-            numbering.of_version(found.iter(), delta, changed)
+            of_version(&mut numbers, found.iter(), side, &delta)
         };
-        [of(before.1, &Delta::default()), of(after.1, &delta)]
+        [of(before.1, Side::Buggy), of(after.1, Side::Patched)]
     }
 
     const BEFORE: &str = "package p;
@@ -117,7 +85,6 @@ class A {
         let [buggy, patched] = numbers(
             (BEFORE, &[("p/A.java", &[4, 5, 6, 7, 10])]),
             (&after, &[("p/A.java", &[4, 5, 6, 7, 8, 9, 12])]),
-            ChangedStatements::Same,
         );
         assert_eq!(patched[..2], buggy[..2]);
         assert_eq!(patched[4..], buggy[2..], "moved down by two lines");
@@ -125,16 +92,24 @@ class A {
     }
 
     #[test]
-    fn a_changed_condition_is_the_same_statement_or_another() {
+    fn a_changed_condition_is_the_same_statement_and_says_that_it_was_changed() {
         let after = BEFORE.replace("x > 1", "x >= 1");
         let lines: &[u32] = &[4, 5, 6, 7];
-        let of =
-            |changed| numbers((BEFORE, &[("p/A.java", lines)]), (&after, &[("p/A.java", lines)]), changed);
-        let [buggy, patched] = of(ChangedStatements::Same);
+        let [buggy, patched] = numbers((BEFORE, &[("p/A.java", lines)]), (&after, &[("p/A.java", lines)]));
         assert_eq!(buggy, patched);
-        let [buggy, patched] = of(ChangedStatements::Different);
-        assert_ne!(buggy[0], patched[0]);
-        assert_eq!(buggy[1..], patched[1..]);
+        let rewritten: Vec<bool> =
+            buggy.iter().map(|number| StatementNumber::from(*number).is_rewritten()).collect();
+        assert_eq!(rewritten, [true, false, false, false]);
+        assert!(buggy.iter().all(|number| StatementNumber::from(*number).is_near()));
+    }
+
+    #[test]
+    fn a_line_that_the_patch_removes_is_nowhere_else() {
+        let after = BEFORE.replace("        g();\n", "");
+        let [buggy, patched] =
+            numbers((BEFORE, &[("p/A.java", &[4, 5, 6, 7])]), (&after, &[("p/A.java", &[4, 5, 6])]));
+        assert_eq!([buggy[0], buggy[1], buggy[3]], patched[..]);
+        assert!(!StatementNumber::from(buggy[2]).is_shared() && StatementNumber::from(buggy[3]).is_shared());
     }
 
     #[test]
@@ -159,7 +134,6 @@ class A {
         let [buggy, patched] = numbers(
             (before, &[("p/A.java", &[3]), ("p/A.java", &[5])]),
             (&after, &[("p/A.java", &[3, 8]), ("p/A.java", &[5]), ("p/A.java", &[10])]),
-            ChangedStatements::Same,
         );
         assert_eq!((patched[1], patched[3]), (buggy[0], buggy[1]));
         assert!(!buggy.contains(&patched[0]) && !buggy.contains(&patched[2]));
@@ -171,9 +145,9 @@ class A {
         let [buggy, patched] = numbers(
             (BEFORE, &[("q/A.java", &[4]), ("p/A.java", &[4])]),
             (&after, &[("q/A.java", &[4]), ("p/A.java", &[4])]),
-            ChangedStatements::Different,
         );
-        assert_eq!(buggy[0], patched[0]);
-        assert_ne!(buggy[1], patched[1]);
+        assert_eq!(buggy, patched);
+        let is_near = |number: u32| StatementNumber::from(number).is_near();
+        assert!(!is_near(buggy[0]) && is_near(buggy[1]));
     }
 }
