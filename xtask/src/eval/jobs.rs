@@ -173,7 +173,7 @@ fn command(
         .args(["check", subject.folder.as_str(), "--quiet", "--format", "json"])
         .args(["--out", run.as_str()])
         .args(["--seed".to_owned(), seed.to_string()]);
-    if let Some(budget) = &options.budget {
+    if let Some(budget) = options.budget(&subject.language) {
         command = command.args(["--budget", budget]);
     }
     if options.no_reference {
@@ -244,6 +244,7 @@ mod tests {
         Subject {
             name: name.into(),
             folder: format!("/cases/{name}").into(),
+            language: "java".into(),
             bundled: false,
             patches: vec![patch],
             problem: None,

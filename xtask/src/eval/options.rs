@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 
 /// Inputs a patch in `--thin`: enough to find nearly every bundled overfitting patch, few enough for every push.
 const THIN_BUDGET: &str = "20000inputs";
+/// The same for whole programs, of which each input takes a process or several.
+const THIN_BUDGET_OF_PROGRAMS: &str = "2500inputs";
 /// Units of budgets that make two runs alike.
 const COUNTED: [&str; 3] = ["inputs", "input", "steps"];
 /// A check that takes longer is ended.
@@ -65,6 +67,12 @@ impl Options {
         self.only.is_some() || !self.patches.is_empty() || self.limit_per_case.is_some()
     }
 
+    /// What a search may cost in a case of this language, if it is not what bonafix takes by itself.
+    pub(super) fn budget(&self, language: &str) -> Option<&str> {
+        let thin = if language == "c" { THIN_BUDGET_OF_PROGRAMS } else { THIN_BUDGET };
+        self.budget.as_deref().or(self.thin.then_some(thin))
+    }
+
     /// What decides the results, for the file of results.
     pub(super) fn settings(&self) -> Value {
         json!({
@@ -106,12 +114,9 @@ pub(super) fn parse(arguments: &[String]) -> Result<Options> {
 }
 
 /// What one option means for another.
-fn settle(mut options: Options) -> Result<Options> {
-    if options.thin && options.budget.is_none() {
-        options.budget = Some(THIN_BUDGET.to_owned());
-    }
+fn settle(options: Options) -> Result<Options> {
     let counted = |budget: &String| COUNTED.iter().any(|unit| budget.ends_with(unit));
-    let counted = options.budget.as_ref().is_some_and(counted);
+    let counted = options.budget.as_ref().map_or(options.thin, counted);
     if options.twice && !counted {
         bail!("--twice compares two runs, which only a budget of inputs makes alike: --budget 3000inputs");
     }
@@ -165,8 +170,11 @@ mod tests {
 
     #[test]
     fn the_thin_run_has_a_budget_of_inputs() {
-        assert_eq!(parsed("--thin --twice").unwrap().budget.as_deref(), Some(THIN_BUDGET));
-        assert_eq!(parsed("--thin --budget 5inputs").unwrap().budget.as_deref(), Some("5inputs"));
+        let thin = parsed("--thin --twice").unwrap();
+        assert_eq!(thin.budget("java"), Some(THIN_BUDGET));
+        assert_eq!(thin.budget("c"), Some(THIN_BUDGET_OF_PROGRAMS));
+        assert_eq!(parsed("--thin --budget 5inputs").unwrap().budget("c"), Some("5inputs"));
+        assert_eq!(parsed("").unwrap().budget("c"), None);
         assert!(parsed("--twice --budget 60s").is_err());
     }
 

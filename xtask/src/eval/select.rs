@@ -9,15 +9,13 @@ use crate::cases::{self, Expectation};
 
 const CASE_FILE: &str = "case.toml";
 
-/// Folders of bundled cases whose patches bonafix can judge. Cases of other languages are taken when they are named.
-const JUDGED: [&str; 1] = ["java"];
-
 /// A case to be judged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Subject {
     /// The path below the folder that was named.
     pub(super) name: String,
     pub(super) folder: Utf8PathBuf,
+    pub(super) language: String,
     /// One of this tree: every outcome must be right.
     pub(super) bundled: bool,
     /// The patches to judge, in the order of `case.toml`.
@@ -31,7 +29,7 @@ pub(super) fn subjects(root: &Utf8Path, options: &Options) -> Result<Vec<Subject
     let bundled = root.join("cases").canonicalize_utf8().unwrap_or_else(|_| root.join("cases"));
     let mut found = Vec::new();
     if options.subjects.is_empty() {
-        found.extend(JUDGED.iter().flat_map(|language| below(&bundled.join(language))));
+        found.extend(below(&bundled));
     }
     for argument in &options.subjects {
         let folders = named(&bundled, argument);
@@ -81,11 +79,11 @@ fn below(folder: &Utf8Path) -> Vec<(String, Utf8PathBuf)> {
 fn subject(name: String, folder: Utf8PathBuf, bundled: &Utf8Path, options: &Options) -> Subject {
     let is_bundled = folder.starts_with(bundled);
     let name = if is_bundled { folder.file_name().unwrap_or_default().to_owned() } else { name };
-    let (patches, problem) = match cases::read(Utf8Path::new(""), &folder) {
-        Ok(case) => (selected(case.patches, options), None),
-        Err(error) => (Vec::new(), Some(format!("{error:#}"))),
+    let (language, patches, problem) = match cases::read(Utf8Path::new(""), &folder) {
+        Ok(case) => (case.language, selected(case.patches, options), None),
+        Err(error) => (String::new(), Vec::new(), Some(format!("{error:#}"))),
     };
-    Subject { name, folder, bundled: is_bundled, patches, problem }
+    Subject { name, folder, language, bundled: is_bundled, patches, problem }
 }
 
 fn selected(patches: Vec<Expectation>, options: &Options) -> Vec<Expectation> {
@@ -137,9 +135,9 @@ mod tests {
             let subjects = subjects(&root, options).unwrap();
             subjects.into_iter().map(|subject| (subject.name, subject.bundled)).collect()
         };
-        assert_eq!(names(&options(&[])), [("one".to_owned(), true), ("two".to_owned(), true)]);
+        let bundled = ["five", "one", "two"].map(|name| (name.to_owned(), true));
+        assert_eq!(names(&options(&[])), bundled);
         assert_eq!(names(&options(&["two"])), [("two".to_owned(), true)]);
-        assert_eq!(names(&options(&["five"])), [("five".to_owned(), true)], "not judged, unless it is named");
         let other = root.join("other");
         assert_eq!(
             names(&options(&[other.as_str()])),
