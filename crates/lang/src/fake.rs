@@ -237,7 +237,7 @@ impl Fuzz for FakeFuzzer {
                     Shown::Differs(expected) => execution == *expected,
                     Shown::Faults(_) => execution.faults.is_empty(),
                 };
-                replays.push(Replay { role: version.role, passed, message: None });
+                replays.push(Replay { role: version.role, passed, message: None, otherwise: false });
             }
         }
         let input = crate::shown_bytes(&draft.input.bytes);

@@ -39,10 +39,11 @@ pub fn or_remove(
     written
 }
 
-/// Runs of a version that passed, and that failed.
+/// Runs of a version that passed, and that failed in the way that the counterexample is about.
 fn counts(replays: &[Replay], role: VersionRole) -> (u32, u32) {
+    let of_role = |replay: &&Replay| replay.role == role && !replay.otherwise;
     let count = |passed: bool| {
-        let runs = replays.iter().filter(|replay| replay.role == role && replay.passed == passed).count();
+        let runs = replays.iter().filter(of_role).filter(|replay| replay.passed == passed).count();
         u32::try_from(runs).unwrap_or(u32::MAX)
     };
     (count(true), count(false))

@@ -128,6 +128,9 @@ pub struct Replay {
     pub passed: bool,
     /// How it failed.
     pub message: Option<String>,
+    /// It failed in another way than the counterexample is about: one that says that a version does not come to an end, and
+    /// it does, in a failure. Such a run shows nothing.
+    pub otherwise: bool,
 }
 
 /// A counterexample on disk.

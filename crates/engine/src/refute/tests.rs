@@ -65,7 +65,7 @@ fn numbers(input: &Sequence) -> impl Iterator<Item = i64> {
 }
 
 fn replays(passed: [(bool, bool); 3]) -> Vec<Replay> {
-    let of = |role, passed| Replay { role, passed, message: None };
+    let of = |role, passed| Replay { role, passed, message: None, otherwise: false };
     let each = passed.into_iter().flat_map(|(reference, patched)| {
         [
             of(VersionRole::Reference, reference),
@@ -590,7 +590,7 @@ fn a_patched_version_that_never_ends_is_refuted_and_a_reference_that_never_ends_
 fn new_failures(delta: &Delta, program: Program) -> Tried {
     #[expect(clippy::unnecessary_wraps, reason = "others give errors")]
     fn holds_on_buggy() -> Result<Vec<Replay>, WitnessError> {
-        let of = |role, passed| Replay { role, passed, message: None };
+        let of = |role, passed| Replay { role, passed, message: None, otherwise: false };
         Ok((0..3).flat_map(|_| [of(VersionRole::Buggy, true), of(VersionRole::Patched, false)]).collect())
     }
     let roles = [VersionRole::Buggy, VersionRole::Patched];

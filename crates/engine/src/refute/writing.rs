@@ -103,7 +103,9 @@ impl Trial<'_> {
 fn confirmations(written: &WrittenWitness, right: VersionRole) -> u32 {
     let of = |role: VersionRole| written.replays.iter().filter(move |replay| replay.role == role);
     let pairs = of(right).zip(of(VersionRole::Patched));
-    let held = pairs.filter(|(reference, patched)| reference.passed && !patched.passed).count();
+    let held = pairs
+        .filter(|(reference, patched)| reference.passed && !patched.passed && !patched.otherwise)
+        .count();
     u32::try_from(held).unwrap_or_default()
 }
 

@@ -185,7 +185,7 @@ fn run_all(
         for (role, program) in &mut versions {
             let execution = program.execute(&input)?;
             let message = wrong(folder, &manifest.right, &execution)?;
-            replays.push(Replay { role: *role, passed: message.is_none(), message });
+            replays.push(Replay { role: *role, passed: message.is_none(), message, otherwise: false });
         }
     }
     Ok(replays)

@@ -46,10 +46,7 @@ mod tests {
     use crate::delta::delta_file;
 
     /// Numbers of the given lines in each version, for sources whose code stands on these lines.
-    fn numbers(
-        before: (&str, &[(&str, &[u32])]),
-        after: (&str, &[(&str, &[u32])]),
-    ) -> [Vec<u32>; 2] {
+    fn numbers(before: (&str, &[(&str, &[u32])]), after: (&str, &[(&str, &[u32])])) -> [Vec<u32>; 2] {
         let path = Utf8Path::new("src/main/java/p/A.java");
         let file = delta_file(path, Some(before.0.as_bytes()), Some(after.0.as_bytes()));
         let delta = Delta { files: vec![file] };

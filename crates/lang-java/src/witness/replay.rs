@@ -10,7 +10,7 @@ use bonafix_lang::{
     promise_of, replayed_version,
 };
 use bonafix_model::{
-    Promise, ReplayReport, ReplayedVersion, TestOutcome, TestRun, TestSelection, VersionRole,
+    DifferenceClass, Promise, ReplayReport, ReplayedVersion, TestOutcome, TestRun, TestSelection, VersionRole,
 };
 use bonafix_proc::Launcher;
 use bonafix_store::Cache;
@@ -28,6 +28,8 @@ use crate::toolchain::{Jdk, effective_release};
 
 /// What one run may take.
 const LIMIT_SECONDS: u64 = 30;
+/// How JUnit says that a test had no more time, and how our own tests do where it has no means for that.
+const LIMIT_REACHED: [&str; 2] = ["timed out after", "does not come to an end"];
 /// Heap, where the project asks for none.
 const HEAP: &str = "-Xmx512m";
 /// JVMs at a time.
@@ -173,7 +175,7 @@ impl JavaProject {
         }
         let lost = |replay: &Replay| {
             (replay.role == *right && !replay.passed)
-                || (replay.role == VersionRole::Patched && replay.passed)
+                || (replay.role == VersionRole::Patched && (replay.passed || replay.otherwise))
         };
         let replays = bench(&manifest).run_all(&compiled, draft.repetitions.max(1), log, &lost)?;
         for version in &mut manifest.versions {
@@ -434,7 +436,7 @@ impl Bench<'_> {
     fn run(&self, test: &CompiledTest, number: usize) -> Result<Replay, LangError> {
         if let Some(error) = &test.error {
             let message = format!("does not compile against this version: {error}");
-            return Ok(Replay { role: test.role, passed: false, message: Some(message) });
+            return Ok(Replay { role: test.role, passed: false, message: Some(message), otherwise: false });
         }
         let scratch = self.run_folder(number);
         if scratch.is_dir() {
@@ -466,12 +468,12 @@ impl Bench<'_> {
         let plan = TestPlan::new(TestSelection::all(), Duration::from_secs(self.manifest.limit_seconds));
         let log = scratch.join("stderr.log");
         let run = junit::run(&vm, items, &plan, self.launcher, &log, &mut |_, _| {})?;
-        outcome(test.role, &run)
+        outcome(test.role, &run, self.manifest.class)
     }
 }
 
 /// One test, and how it ended. Where none was run, that is not a failure of the version.
-fn outcome(role: VersionRole, run: &TestRun) -> Result<Replay, LangError> {
+fn outcome(role: VersionRole, run: &TestRun, class: DifferenceClass) -> Result<Replay, LangError> {
     let Some(result) = run.results.first() else {
         let why = run.problems.first().map_or("the runner does not say why", String::as_str);
         return Err(LangError::Internal(format!(
@@ -490,5 +492,53 @@ fn outcome(role: VersionRole, run: &TestRun) -> Result<Replay, LangError> {
         }
         None => format!("{:?}", result.outcome),
     });
-    Ok(Replay { role, passed, message })
+    let is_limit = result.outcome == TestOutcome::TimedOut
+        || message.as_ref().is_some_and(|message| LIMIT_REACHED.iter().any(|text| message.contains(text)));
+    let otherwise = class == DifferenceClass::Timeout && !passed && !is_limit;
+    Ok(Replay { role, passed, message, otherwise })
+}
+
+#[cfg(test)]
+mod tests {
+    use bonafix_model::{Failure, TestId, TestResult};
+
+    use super::*;
+
+    fn replay(class: DifferenceClass, outcome: TestOutcome, kind: &str, message: &str) -> Replay {
+        let failure = Failure { kind: Some(kind.to_owned()), message: message.to_owned(), stack: Vec::new() };
+        let result = TestResult {
+            id: TestId("WitnessTest#testWitness".to_owned()),
+            outcome,
+            failure: Some(failure),
+            millis: 0,
+            output: String::new(),
+        };
+        let run = TestRun { results: vec![result], problems: Vec::new() };
+        super::outcome(VersionRole::Patched, &run, class).unwrap()
+    }
+
+    #[test]
+    fn a_failure_in_time_does_not_show_that_there_is_no_end() {
+        let error = TestOutcome::Error;
+        let ended =
+            |class| replay(class, error, "p.TooManyEvaluationsException", "850,109 exceeded").otherwise;
+        assert!(ended(DifferenceClass::Timeout) && !ended(DifferenceClass::Exc2));
+        for (outcome, kind, message) in [
+            (
+                error,
+                "org.junit.runners.model.TestTimedOutException",
+                "test timed out after 10000 milliseconds",
+            ),
+            (error, "java.lang.Exception", "test timed out after 10000 milliseconds"),
+            (
+                TestOutcome::Failed,
+                "org.opentest4j.AssertionFailedError",
+                "execution timed out after 10000 ms",
+            ),
+            (TestOutcome::Failed, "junit.framework.AssertionFailedError", "does not come to an end"),
+            (TestOutcome::TimedOut, "", ""),
+        ] {
+            assert!(!replay(DifferenceClass::Timeout, outcome, kind, message).otherwise, "{kind}: {message}");
+        }
+    }
 }
