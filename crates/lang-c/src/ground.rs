@@ -131,13 +131,20 @@ impl Ground {
         let stdin = if given.by_path { Stdin::Null } else { Stdin::Bytes(input.bytes.clone()) };
         let job = job.args(&given.arguments).stdin(stdin);
         let job = job.stdout(Sink::Capture { cap: KEPT }).stderr(Sink::Capture { cap: KEPT });
-        let most = job.limits.cpu;
+        let (most, largest) = (job.limits.cpu, job.limits.file_size);
         let finished = job.run(&self.launcher).map_err(proc_fault)?;
         let written = self.collect(given, input)?;
         // One that ended between two looks of the watchdog is judged by what it used, too.
         let is_over = finished.cpu.zip(most).is_some_and(|(used, most)| used >= most);
+        // A write beyond fails in the program, which need not mind.
+        let is_full = largest.is_some_and(|largest| written.largest >= largest);
+        let end = match finished.exit {
+            _ if is_over => ProgramEnd::TimedOut,
+            Exit::Code(_) | Exit::Signal(_) if is_full => ProgramEnd::OverLimit("disk".to_owned()),
+            exit => ended_from_outside(exit),
+        };
         Ok(Raw {
-            end: if is_over { ProgramEnd::TimedOut } else { ended_from_outside(finished.exit) },
+            end,
             cut: finished.stdout.truncated || finished.stderr.truncated || written.cut,
             stdout: finished.stdout.bytes,
             stderr: finished.stderr.bytes,

@@ -37,6 +37,8 @@ int main(void) {
     if (c == 'l') bytes = 0;
     if (c == 'h') for (;;) large = large;
     if (c == 'w') pause();
+    if (c == 'O') { FILE *file = fopen("big", "w"); fseek(file, 400L << 20, SEEK_SET); for (int i = 0; i < 100000; i++) fputs("more", file); }
+    if (c == 'P') { FILE *file = fopen("big", "w"); ftruncate(fileno(file), 256L << 20); fputs("more", file); }
     if (c == 'Z') {
         if (fork() == 0) { pid_t to = getppid(); kill(to, SIGSTOP); usleep(1500000); kill(to, SIGCONT); _exit(0); }
         for (int i = 0; i < 100; i++) usleep(1000);
@@ -101,6 +103,20 @@ fn valgrind_sees_uninitialised_values_and_counts_leaks() {
     let crash = run("s");
     assert_eq!(crash.end, ProgramEnd::Signalled(11));
     assert!(!crash.faults.is_empty());
+}
+
+#[test]
+fn a_file_as_large_as_it_may_be_is_too_large_though_the_program_does_not_mind() {
+    let subject = Subject::new(FAULTY);
+    let mut program = subject.watched(Watch::Plain);
+    let full = program.execute(&on("P")).unwrap();
+    assert_eq!(full.end, ProgramEnd::OverLimit("disk".to_owned()));
+    assert_eq!(full.files.keys().collect::<Vec<_>>(), ["big"]);
+    assert_eq!(
+        program.execute(&on("O")).unwrap().end,
+        ProgramEnd::Exited(0),
+        "nothing could be written there"
+    );
 }
 
 #[test]

@@ -36,13 +36,18 @@ struct Confirmed {
 }
 
 impl Trial<'_> {
-    /// Compares what users see of the reference and of the patched version.
+    /// Compares what users see of the reference and of the patched version; `before` is how the search saw them differ.
     pub(super) fn look_for_difference(
         &mut self,
         input: &ProgramInput,
+        before: Option<Claim>,
         campaign: &mut dyn Campaign,
     ) -> Result<(), LangError> {
         let (ruling, is_calm) = self.compare(input, campaign)?;
+        if let (Ruling::Same, Some(claim)) = (&ruling, before) {
+            self.note_vanished(&claim);
+            return Ok(());
+        }
         let usual = self.on_usual_input(&ruling, is_calm, input, campaign)?;
         let (input, ruling) = match &usual {
             Some((usual, claim)) => (usual, Ruling::Counts(claim.clone())),

@@ -159,7 +159,8 @@ impl Trial<'_> {
     /// Decides what a find is worth.
     pub(super) fn consider(&mut self, found: &Found, campaign: &mut dyn Campaign) -> Result<(), LangError> {
         if self.fuzzing.by_reference && self.difference.proof.is_none() {
-            self.look_for_difference(&found.input, campaign)?;
+            let before = self.difference_in_search(found);
+            self.look_for_difference(&found.input, before, campaign)?;
         }
         let patched = found.executions.get(PATCHED as usize).and_then(Option::as_ref);
         if self.fuzzing.by_faults && patched.is_some_and(is_faulty) && self.goes_on() {
@@ -167,6 +168,21 @@ impl Trial<'_> {
             self.look_for_fault(&found.input, watch, campaign)?;
         }
         Ok(())
+    }
+
+    /// What differs between the reference and the patched version where the search ran them. Those with a fault were seen
+    /// under sanitizers, which show more.
+    fn difference_in_search(&self, found: &Found) -> Option<Claim> {
+        let [Some(reference), Some(patched), ..] = &found.executions[..] else { return None };
+        match self.rule_difference(reference, patched) {
+            Ruling::Counts(claim) if !is_faulty(reference) && !is_faulty(patched) => Some(claim),
+            _ => None,
+        }
+    }
+
+    /// Notes what the search saw and a process of its own does not show.
+    pub(super) fn note_vanished(&mut self, claim: &Claim) {
+        self.difference.discards.add("not-in-fresh-process", || claim.summary.clone());
     }
 
     /// Is there a reason to go on? One proof is enough, unless all is to be measured.

@@ -51,7 +51,8 @@ fn files(reference: &Execution, patched: &Execution, options: &ProgramOptions) -
     let difference = |name: &String| match (reference.files.get(name), patched.files.get(name)) {
         (Some(one), Some(other)) => streams(one, other, &format!("file {name}"), Part::Files, cut, options),
         // Where not all was kept, one that is not there may be among the rest.
-        _ if cut => None,
+        (None, _) if reference.cut => None,
+        (_, None) if patched.cut => None,
         (one, _) => {
             let there = |there| if there { "written" } else { "not written" }.to_owned();
             let (what, expected, actual) =

@@ -226,6 +226,12 @@ fn what_was_cut_off_does_not_differ() {
     let cut = |stdout: &str| Execution { cut: true, ..printed(stdout) };
     assert_eq!(rules(&cut("abc"), &printed("abcdef")), "same");
     assert!(rules(&cut("abc"), &printed("abX")).starts_with("assert: "));
+    let large = Execution { files: [("large".to_owned(), b"x".to_vec())].into(), ..cut("") };
+    assert_eq!(
+        rules(&printed(""), &large),
+        "assert: file large is not written in the reference and written in the patched version"
+    );
+    assert_eq!(rules(&Execution { files: [].into(), ..large.clone() }, &large), "same");
 }
 
 #[test]

@@ -40,6 +40,8 @@ pub(crate) struct Written {
     pub(crate) files: BTreeMap<String, Vec<u8>>,
     /// More than is kept.
     pub(crate) cut: bool,
+    /// Bytes of the largest file.
+    pub(crate) largest: u64,
     /// A folder was removed and made again, so that whoever watched it watches it no more.
     pub(crate) needs_new_watch: bool,
 }
@@ -82,6 +84,7 @@ impl Folder {
         let mut written = Written::default();
         for (path, mark) in &now {
             if self.marks.get(path) != Some(mark) && !mark.is_folder {
+                written.largest = written.largest.max(mark.length);
                 self.read(path, (input, given), &mut written);
             }
         }
