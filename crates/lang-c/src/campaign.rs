@@ -24,7 +24,7 @@ mod text;
 mod worker;
 
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
 use bonafix_lang::{
@@ -49,6 +49,9 @@ use crate::watch::WatchedProgram;
 
 /// On so many seeds it is tried whether a version can run many inputs in one process.
 const TRIED: usize = 8;
+/// Comparisons of outputs that are remembered, and how long the two may be.
+const COMPARED: usize = 1000;
+const LONGEST_COMPARED: usize = 4096;
 
 /// Versions of a C program in which a fuzzer runs.
 struct CCampaign<'a> {
@@ -63,6 +66,8 @@ struct CCampaign<'a> {
     single: BTreeMap<(u32, Watch), WatchedProgram>,
     /// With which the version that is taken for right ends on inputs of tests.
     codes: BTreeSet<i32>,
+    /// What the tests' own comparison said of two outputs: making an input smaller meets the same ones many times.
+    compared: HashMap<(Vec<u8>, Vec<u8>), bool>,
 }
 
 impl Campaign for CCampaign<'_> {
@@ -82,10 +87,22 @@ impl Campaign for CCampaign<'_> {
         self.single(version, watch)?.execute(input)
     }
 
+    fn glance(&mut self, input: &ProgramInput, version: u32) -> Result<Execution, LangError> {
+        self.worker.glance(input, version)
+    }
+
     fn takes_for_same(&mut self, expected: &[u8], actual: &[u8]) -> Result<bool, LangError> {
         let project = self.project;
         let Some(command) = &project.suite().config.compare else { return Ok(expected == actual) };
-        self.single(0, Watch::Plain)?.takes_for_same(command, expected, actual)
+        let outputs = (expected.to_vec(), actual.to_vec());
+        if let Some(&known) = self.compared.get(&outputs) {
+            return Ok(known);
+        }
+        let same = self.single(0, Watch::Plain)?.takes_for_same(command, expected, actual)?;
+        if self.compared.len() < COMPARED && expected.len() + actual.len() < LONGEST_COMPARED {
+            self.compared.insert(outputs, same);
+        }
+        Ok(same)
     }
 
     fn usual_codes(&self) -> BTreeSet<i32> {
@@ -146,6 +163,7 @@ impl Fuzz for CProject {
             log: log.to_owned(),
             single: BTreeMap::new(),
             codes,
+            compared: HashMap::new(),
         });
         Ok(OpenedCampaign { campaign, notices })
     }

@@ -203,9 +203,38 @@ fn a_fault_that_shows_only_sometimes_does_not_refute() {
 #[test]
 fn a_difference_that_the_tests_do_not_mind_does_not_refute() {
     let mut fuzzer = FakeFuzzer::new(&INPUTS, wrong_on_nine);
-    fuzzer.is_tolerant = true;
+    fuzzer.same = |_, _| true;
     let tried = attempt(&WITH_REFERENCE, &fuzzer, &judging_options(), &[]);
     assert!(tried.fuzzed.evidence.is_empty(), "{:#?}", tried.fuzzed.evidence);
+}
+
+/// As `diff -b` does: any white space is as good as any other, but not none at the beginning of a line.
+fn same_but_for_space(expected: &[u8], actual: &[u8]) -> bool {
+    let form = |text: &[u8]| {
+        let text = String::from_utf8_lossy(text);
+        let lines: Vec<String> = text
+            .lines()
+            .map(|line| {
+                let words = line.split_whitespace().collect::<Vec<_>>().join(" ");
+                if line.starts_with(' ') { format!(" {words}") } else { words }
+            })
+            .collect();
+        lines
+    };
+    form(expected) == form(actual)
+}
+
+#[test]
+fn white_space_in_another_place_does_not_refute_where_tests_do_not_mind_more_of_it() {
+    let program = |call: FakeCall<'_>| {
+        let shifted = call.role == VersionRole::Patched && has_nine(call);
+        FakeFuzzer::printed(if shifted { " 1 2" } else { "1 2 " })
+    };
+    let mut fuzzer = FakeFuzzer::new(&INPUTS, program);
+    fuzzer.same = same_but_for_space;
+    let tolerant = attempt(&WITH_REFERENCE, &fuzzer, &judging_options(), &[]);
+    assert!(tolerant.fuzzed.evidence.is_empty(), "{:#?}", tolerant.fuzzed.evidence);
+    assert_eq!(tried(&WITH_REFERENCE, program).proofs().len(), 1, "where every byte counts");
 }
 
 #[test]

@@ -184,6 +184,13 @@ impl Arena {
         self.versions() > 2
     }
 
+    /// What the plain build of a version does in a process of its own.
+    pub(super) fn glance(&mut self, input: &ProgramInput, version: u32) -> Result<Execution, LangError> {
+        let target = usize::try_from(version).ok().and_then(|version| self.targets.plain.get_mut(version));
+        let target = target.ok_or_else(|| LangError::Internal(format!("there is no version {version}")))?;
+        Ok(target.run_fresh(input)?.execution)
+    }
+
     fn plain(&mut self, version: usize, input: &ProgramInput) -> Result<Execution, LangError> {
         self.state.executions += 1;
         Ok(self.targets.plain[version].run(input)?.execution)

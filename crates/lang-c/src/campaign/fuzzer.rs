@@ -10,7 +10,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Instant;
 
 use bonafix_lang::{Found, FuzzSlice, FuzzState, LangError};
-use bonafix_model::ProgramInput;
+use bonafix_model::{Execution, ProgramInput};
 use libafl::corpus::{Corpus, CorpusId, HasCurrentCorpusId, InMemoryCorpus};
 use libafl::events::NopEventManager;
 use libafl::executors::{Executor, ExitKind, HasObservers};
@@ -406,6 +406,11 @@ impl Fuzzing {
 
     fn is_exhausted(&self) -> bool {
         self.waiting.is_empty() && (self.runner.arena.barren() >= PATIENCE || self.idle >= IDLE)
+    }
+
+    /// Runs an input in the plain build of a version, and learns nothing from it.
+    pub(super) fn glance(&mut self, input: &ProgramInput, version: u32) -> Result<Execution, LangError> {
+        self.runner.arena.glance(input, version)
     }
 
     pub(super) fn progress(&self) -> FuzzState {

@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
 use bonafix_lang::{Found, FuzzSlice, FuzzState, LangError};
-use bonafix_model::ProgramInput;
+use bonafix_model::{Execution, ProgramInput};
 
 use super::arena::Arena;
 use super::fuzzer::{Fuzzing, Start};
@@ -18,6 +18,7 @@ struct Report {
 enum Order {
     Fuzz(FuzzSlice, Sender<Report>),
     Corpus(Sender<Vec<ProgramInput>>),
+    Glance(ProgramInput, u32, Sender<Result<Execution, LangError>>),
 }
 
 /// A fuzzer in its own thread. The thread ends with it.
@@ -45,6 +46,11 @@ impl Worker {
 
     pub(super) fn corpus(&self) -> Vec<ProgramInput> {
         self.ask(Order::Corpus).unwrap_or_default()
+    }
+
+    /// Runs an input in the plain build of a version, outside of the search.
+    pub(super) fn glance(&self, input: &ProgramInput, version: u32) -> Result<Execution, LangError> {
+        self.ask(|reply| Order::Glance(input.clone(), version, reply))?
     }
 
     pub(super) fn state(&self) -> FuzzState {
@@ -87,6 +93,9 @@ fn serve(fuzzing: Result<Fuzzing, LangError>, orders: &Receiver<Order>) {
             }
             Order::Corpus(reply) => {
                 let _ = reply.send(fuzzing.corpus());
+            }
+            Order::Glance(input, version, reply) => {
+                let _ = reply.send(fuzzing.glance(&input, version));
             }
         }
     }
