@@ -36,11 +36,6 @@ impl<'a> Counterparts<'a> {
         Self { alignment, became, was }
     }
 
-    /// Does this line of the buggy version hold a statement that the patch made into another?
-    pub fn is_rewritten(&self, before: u32) -> bool {
-        self.was.contains_key(&before)
-    }
-
     /// The line of the buggy version that a line of the patched one is.
     pub fn before(&self, after: u32) -> Option<u32> {
         self.alignment.before(after).or_else(|| self.became.get(&after).copied())

@@ -2,7 +2,7 @@
 //!
 //! A statement is a line of a source that code stands on. It is known by its number in the buggy version, to which the delta
 //! leads from the patched one; a line that only one of them has is a statement of its own. A changed statement, such as an
-//! `if` with another condition, is the same statement, and its number says that it was changed.
+//! `if` with another condition, is the same statement: what differs is what it leads to.
 
 use std::collections::HashMap;
 
@@ -58,13 +58,11 @@ impl Numbers {
     }
 }
 
-/// A number that says what the patch has to do with the statement.
+/// A number that says whether only one version has the statement.
 fn marked(number: StatementNumber, line: Line, file: Option<&Counterparts<'_>>) -> StatementNumber {
     match (file, line) {
-        (None, _) => number,
-        (Some(_), Line::Added(_)) => number.near().one_sided(),
-        (Some(file), Line::Buggy(line)) if file.is_rewritten(line) => number.near().rewritten(),
-        (Some(file), Line::Buggy(line)) if file.after(line).is_none() => number.near().one_sided(),
-        (Some(_), Line::Buggy(_)) => number.near(),
+        (Some(_), Line::Added(_)) => number.one_sided(),
+        (Some(file), Line::Buggy(line)) if file.after(line).is_none() => number.one_sided(),
+        _ => number,
     }
 }

@@ -434,7 +434,8 @@ impl Figures {
         buggy: &Trace,
         patched: &Trace,
     ) -> TestFigures {
-        let (buggy_near, patched_near) = (buggy.near(false), patched.near(true));
+        let (before, after) = (buggy.shared(), patched.shared());
+        let change_around = distance(&before, &after, Limit::default());
         TestFigures {
             name,
             origin,
@@ -442,12 +443,12 @@ impl Figures {
             to_passing: None,
             to_failing: None,
             change: distance(&buggy.statements, &patched.statements, Limit::default()),
-            change_around: distance(&buggy.shared(), &patched.shared(), Limit::default()),
-            change_near: distance(&buggy_near, &patched_near, Limit::default()),
+            change_around,
+            shared: before.len() as u64,
+            lost: patch_sim::lost(before.len(), after.len(), change_around),
             calls: None,
             differs: None,
             statements: (buggy.statements.len() as u64, patched.statements.len() as u64),
-            statements_near: (buggy_near.len() as u64, patched_near.len() as u64),
         }
     }
 }
@@ -474,7 +475,7 @@ mod tests {
 
     /// The statement that the patch adds.
     fn added() -> u32 {
-        StatementNumber::new(90).one_sided().near().into()
+        StatementNumber::new(90).one_sided().into()
     }
 
     /// Passing tests run 10 11 and 10 12, the failing one 10 12 and 10 13; the patch adds a statement.

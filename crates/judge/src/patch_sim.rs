@@ -12,9 +12,7 @@ mod sentence;
 #[cfg(test)]
 mod tests;
 
-use bonafix_model::{
-    CallOrigin, Distance, SetAside, Similarity, SimilarityRule, TestClass, TestFigures, TestOrigin,
-};
+use bonafix_model::{Distance, SetAside, Similarity, SimilarityRule, TestClass, TestFigures, TestOrigin};
 
 pub use sentence::sentence;
 
@@ -86,6 +84,19 @@ fn if_exact(far: Distance, class: TestClass) -> TestClass {
     if far.at_most { TestClass::Discarded } else { class }
 }
 
+/// How many statements of one run, of so many, another one does not have, in their order. It is at most so many if the
+/// distance between the two is.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "it is a number of statements of a trace"
+)]
+pub fn lost(before: usize, after: usize, change: Distance) -> u64 {
+    let common = (1.0 - change.value) * before.max(after) as f64;
+    (before as f64 - common).round().max(0.0) as u64
+}
+
 /// What PATCH-SIM says.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Decision {
@@ -146,60 +157,46 @@ fn mean(values: &[f64]) -> Option<f64> {
 }
 
 /// Why what PATCH-SIM says is a mere remark: see [`counts`].
-pub const REMARK: &str = "little-changes-around";
+pub const REMARK: &str = "nothing-is-lost";
 
-/// Of a passing test, at least so many statements that both versions have must run otherwise …
-const LEAST_STATEMENTS: f64 = 100.0;
-/// … and at least this share of them, where somebody wrote the test and knows that it passes …
+/// Of a passing test, at least so many statements that both versions have must not run any more …
+const LEAST_STATEMENTS: u64 = 100;
+/// … and at least this share of them …
 const LEAST_SHARE: f64 = 0.02;
-/// … or where TEST-SIM only believes so.
-const LEAST_SHARE_OF_GENERATED: f64 = 0.1;
-/// … and so many times as many as failing tests run otherwise in the mean: a right patch that makes code run more often does
-/// so in both kinds of tests.
-const CLEARLY_MORE: f64 = 1.25;
+/// … and this part of the share that failing tests lose in the mean: what a right patch takes another way does so in those
+/// first of all.
+const PART_OF_FAILING: f64 = 0.5;
 
 /// Does what PATCH-SIM has against a patch count?
 ///
-/// Where methods are short, the lines of a patch are themselves a quarter of what runs, and a fix that is written otherwise runs
-/// some twenty lines otherwise: there PATCH-SIM blames right patches as readily as wrong ones. Around the patch everything
-/// should go on as it did: so a passing test must change by much, the patch's own lines left out, and by clearly more than
-/// failing tests do; where none of these could be compared, by `Kp`.
+/// A change of a trace is soon large where a right patch does something more: then lines run that did not, or run more often.
+/// And where methods are short, the lines of the patch are themselves a quarter of what runs. There the published conditions blame
+/// right patches as readily as wrong ones. What a right patch hardly ever does is take something away from a test that passes
+/// already, and many a wrong one turns the test that fails green by just that. Of generated tests nobody knows whether
+/// they pass.
 pub fn counts(similarity: &Similarity) -> bool {
-    passing_that_changes_much(similarity).is_some()
+    passing_that_loses_much(&similarity.tests).is_some()
 }
 
 /// The test in which it shows most, the first of several.
-fn passing_that_changes_much(similarity: &Similarity) -> Option<&TestFigures> {
-    let failing = similarity.tests.iter().filter(|test| test.class == TestClass::Failing);
-    let failing = mean(&failing.map(|test| test.change_around.value).collect::<Vec<_>>());
-    let threshold = failing.map_or(similarity.kp, |failing| failing * CLEARLY_MORE);
+fn passing_that_loses_much(tests: &[TestFigures]) -> Option<&TestFigures> {
+    let failing = tests.iter().filter(|test| test.class == TestClass::Failing);
+    let failing = mean(&failing.map(lost_share).collect::<Vec<_>>()).unwrap_or(0.0);
     let much = |test: &&TestFigures| {
         test.class == TestClass::Passing
-            && !is_doubtful(test)
+            && test.origin == TestOrigin::Original
             && !test.change_around.at_most
-            && at_least(test.change_around.value, threshold.max(least_share(test.origin)))
-            && statements_that_differ(test) >= LEAST_STATEMENTS
+            && test.lost >= LEAST_STATEMENTS
+            && at_least(lost_share(test), LEAST_SHARE.max(failing * PART_OF_FAILING))
     };
-    let showing = similarity.tests.iter().filter(much);
-    showing.reduce(|most, test| if test.change_around.value > most.change_around.value { test } else { most })
+    let showing = tests.iter().filter(much);
+    showing.reduce(|most, test| if lost_share(test) > lost_share(most) { test } else { most })
 }
 
-fn least_share(origin: TestOrigin) -> f64 {
-    match origin {
-        TestOrigin::Original => LEAST_SHARE,
-        TestOrigin::Generated => LEAST_SHARE_OF_GENERATED,
-    }
-}
-
-/// Is it hardly known that it passes? TEST-SIM goes by all calls together; one that ran as in a failing test is what is to
-/// change, and one that ran as in no test may be.
-fn is_doubtful(test: &TestFigures) -> bool {
-    matches!(test.calls, Some(CallOrigin::Failing | CallOrigin::New))
-}
-
+/// What part of the statements that both versions have it does not run any more.
 #[expect(clippy::cast_precision_loss, reason = "no trace has 2^52 statements")]
-fn statements_that_differ(test: &TestFigures) -> f64 {
-    test.change_around.value * test.statements.0.max(test.statements.1) as f64
+fn lost_share(test: &TestFigures) -> f64 {
+    if test.shared == 0 { 0.0 } else { test.lost as f64 / test.shared as f64 }
 }
 
 /// How far the patch is from the buggy version in what it does: the mean change of original tests that reach the change.
@@ -211,12 +208,13 @@ fn semantic_distance(tests: &[TestFigures]) -> Option<f64> {
 /// Everything that is told of one patch.
 pub fn similarity(tests: Vec<TestFigures>, set_aside: Vec<SetAside>, options: &Options) -> Similarity {
     let Decision { ap, af, against } = decide(&tests, options);
+    let lost = passing_that_loses_much(&tests).map(|_| SimilarityRule::PassingLost);
     Similarity {
         kt: options.kt,
         kp: options.kp,
         ap,
         af,
-        against,
+        against: against.or(lost),
         semantic_distance: semantic_distance(&tests),
         tests,
         set_aside,

@@ -8,8 +8,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use bonafix_model::{
-    Outcome, PatchCluster, RandomPick, RankedPatch, Ranking, Reading, Similarity, SimilarityRule,
-    SyntacticDistance,
+    Outcome, PatchCluster, RandomPick, RankedPatch, Ranking, Reading, Similarity, SyntacticDistance,
 };
 
 /// How sure one wants to be to have met a correct patch.
@@ -104,8 +103,8 @@ pub fn suspicion(similarity: &Similarity) -> Option<f64> {
     let share = |other: f64| if ap + other > 0.0 { ap / (ap + other) } else { 0.5 };
     let share = share(similarity.kp).max(similarity.af.map_or(0.0, share));
     Some(match similarity.against {
-        // A tie but for the last bit is a tie.
-        Some(SimilarityRule::PassingChanged | SimilarityRule::FailingUnchanged) => share.max(0.5),
+        // A tie but for the last bit is a tie, and what a passing test loses is as much as a condition that just holds.
+        Some(_) => share.max(0.5),
         None => share,
     })
 }

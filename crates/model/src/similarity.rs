@@ -68,8 +68,13 @@ pub struct TestFigures {
     pub change: Distance,
     /// The same without the patch's own lines: between what runs of the statements that both versions have.
     pub change_around: Distance,
-    /// Between what runs of the sources that the patch changes, where a statement that it makes into another is another.
-    pub change_near: Distance,
+    /// Statements that both versions have and that it ran on the buggy one.
+    #[serde(default)]
+    pub shared: u64,
+    /// How many of these it does not run any more on the patched version, in their order; at most so many where
+    /// `change_around` is not exact.
+    #[serde(default)]
+    pub lost: u64,
     /// Of a generated test: where the calls of changed methods that it makes were seen before, by what they ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls: Option<CallOrigin>,
@@ -78,8 +83,6 @@ pub struct TestFigures {
     pub differs: Option<bool>,
     /// Statements it ran on the buggy version, and on the patched one.
     pub statements: (u64, u64),
-    /// Those of them that stand in sources that the patch changes.
-    pub statements_near: (u64, u64),
 }
 
 /// A test that could not be compared.
@@ -99,6 +102,8 @@ pub enum SimilarityRule {
     PassingChanged,
     /// `Ap >= Af`: passing tests change as much as failing ones.
     FailingUnchanged,
+    /// None of the paper's, but ours: a passing test leaves out much of what it ran before.
+    PassingLost,
 }
 
 /// What PATCH-SIM measured for one patch.

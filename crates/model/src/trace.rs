@@ -1,21 +1,17 @@
 //! Which statements an execution ran, in order: its complete-path spectrum.
 
-/// The number of a statement: the same number is the same statement in every version. Beside which one it is, the number
-/// says what a patch has to do with it.
+/// The number of a statement: the same number is the same statement in every version. It says as well whether only one
+/// version has the statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StatementNumber(u32);
 
 impl StatementNumber {
     /// Statements that only one version has.
     const ONE_SIDED: u32 = 1 << 31;
-    /// Statements of sources that the patch changes.
-    const NEAR: u32 = 1 << 30;
-    /// Statements that the patch makes into others, such as an `if` whose condition it changes.
-    const REWRITTEN: u32 = 1 << 29;
 
-    /// The number of a statement that the patch has nothing to do with; there are fewer lines than such numbers.
+    /// The number of a statement that both versions have; there are fewer lines than such numbers.
     pub fn new(number: usize) -> Self {
-        Self(u32::try_from(number).unwrap_or(u32::MAX) & !(Self::ONE_SIDED | Self::NEAR | Self::REWRITTEN))
+        Self(u32::try_from(number).unwrap_or(u32::MAX) & !Self::ONE_SIDED)
     }
 
     /// The same, of a statement that only one version has.
@@ -24,31 +20,9 @@ impl StatementNumber {
         Self(self.0 | Self::ONE_SIDED)
     }
 
-    /// The same, in a source that the patch changes.
-    #[must_use]
-    pub fn near(self) -> Self {
-        Self(self.0 | Self::NEAR)
-    }
-
-    /// The same, of a statement that the patch makes into another.
-    #[must_use]
-    pub fn rewritten(self) -> Self {
-        Self(self.0 | Self::REWRITTEN)
-    }
-
     /// Do both versions have it, changed or not?
     pub fn is_shared(self) -> bool {
         self.0 & Self::ONE_SIDED == 0
-    }
-
-    /// Does it stand in a source that the patch changes?
-    pub fn is_near(self) -> bool {
-        self.0 & Self::NEAR != 0
-    }
-
-    /// Does the patch make it into another?
-    pub fn is_rewritten(self) -> bool {
-        self.0 & Self::REWRITTEN != 0
     }
 }
 
@@ -97,15 +71,6 @@ impl Trace {
         self.numbers().filter(|number| number.is_shared()).map(u32::from).collect()
     }
 
-    /// The statements of sources that the patch changes. `is_patched` says in which version they ran: a statement that
-    /// the patch made into another is another one there.
-    pub fn near(&self, is_patched: bool) -> Vec<u32> {
-        let near = self.numbers().filter(|number| number.is_near());
-        near.map(|number| if is_patched && number.is_rewritten() { number.one_sided() } else { number })
-            .map(u32::from)
-            .collect()
-    }
-
     fn numbers(&self) -> impl Iterator<Item = StatementNumber> {
         self.statements.iter().copied().map(StatementNumber::from)
     }
@@ -116,15 +81,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn near_the_patch_a_statement_that_became_another_is_another() {
-        let [far, near, added] = [1, 2, 3].map(StatementNumber::new);
-        let (near, added, became) =
-            (near.near(), added.near().one_sided(), StatementNumber::new(4).near().rewritten());
-        let statements = [far, near, added, became].map(u32::from).to_vec();
+    fn what_only_one_version_has_is_not_shared() {
+        let [one, other] = [1, 2].map(StatementNumber::new);
+        let statements = [one, other.one_sided(), one].map(u32::from).to_vec();
         let trace = Trace { statements, ..Trace::default() };
-        assert_eq!(trace.shared(), [far, near, became].map(u32::from));
-        assert_eq!(trace.near(false), [near, added, became].map(u32::from));
-        assert_eq!(trace.near(true), [near, added, became.one_sided()].map(u32::from));
+        assert_eq!(trace.shared(), [one, one].map(u32::from));
     }
 
     #[test]

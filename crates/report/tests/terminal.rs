@@ -334,8 +334,8 @@ fn no_test_is_named_where_none_decided() {
     let lines = similarity_lines(json!({"against": null, "ap": 0.2}), STYLE);
     assert!(!lines.contains("changes most") && lines.contains("7 tests ("), "{lines}");
     let bounded = json!([{"name": "T#t", "origin": "original", "class": "passing",
-        "change_around": {"value": 0.0}, "change_near": {"value": 0.0}, "change": {"value": 0.9, "at_most": true},
-        "statements": [1, 1], "statements_near": [1, 1]}]);
+        "change_around": {"value": 0.0}, "shared": 1, "lost": 0, "change": {"value": 0.9, "at_most": true},
+        "statements": [1, 1]}]);
     let lines = similarity_lines(json!({"tests": bounded}), STYLE);
     assert!(!lines.contains("T#t"), "a bound decides nothing: {lines}");
     let unchanged = json!({"against": "failing-unchanged", "ap": 0.0, "af": 0.0, "tests": []});
@@ -348,8 +348,8 @@ fn a_long_table_of_tests_is_cut() {
     let tests: Vec<_> = (0..100)
         .map(|number| {
             json!({"name": format!("T#t{number}"), "origin": "original", "class": "passing",
-                "change_around": {"value": 0.0}, "change_near": {"value": 0.0},
-                "change": {"value": f64::from(number) / 100.0}, "statements": [1, 1], "statements_near": [1, 1]})
+                "change_around": {"value": 0.0}, "shared": 1, "lost": 0,
+                "change": {"value": f64::from(number) / 100.0}, "statements": [1, 1]})
         })
         .collect();
     let lines = similarity_lines(json!({"tests": tests}), Style { verbose: true, ..STYLE });

@@ -2,21 +2,21 @@
 
 use bonafix_model::{Similarity, SimilarityRule, TestClass, TestFigures, TestOrigin};
 
-use super::{farthest_passing, passing_that_changes_much};
+use super::{farthest_passing, lost_share, passing_that_loses_much};
 
 /// Which test, which figures, which condition, and which test makes it count.
 pub fn sentence(similarity: &Similarity) -> String {
-    let decided = decided(similarity);
-    let showing = passing_that_changes_much(similarity).filter(|_| similarity.against.is_some());
-    match showing {
-        Some(test) => {
-            let around = figure(test.change_around.value);
-            format!(
-                "{decided}; it counts because {} changes by {around} with the patch's own lines left out",
-                told(test)
-            )
-        }
-        None => decided,
+    let Some(test) = passing_that_loses_much(&similarity.tests) else { return decided(similarity) };
+    let lost = format!(
+        "{} leaves out {} of {} statements that it ran before ({:.1} %)",
+        told(test),
+        test.lost,
+        test.shared,
+        lost_share(test) * 100.0
+    );
+    match similarity.against {
+        None | Some(SimilarityRule::PassingLost) => lost,
+        Some(_) => format!("{}; it counts because {lost}", decided(similarity)),
     }
 }
 

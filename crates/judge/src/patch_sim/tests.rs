@@ -22,11 +22,11 @@ fn test(class: TestClass, change: f64) -> TestFigures {
         to_failing: None,
         change: exactly(change),
         change_around: exactly(0.0),
-        change_near: exactly(0.0),
+        shared: 10,
+        lost: 0,
         calls: None,
         differs: None,
         statements: (10, 10),
-        statements_near: (10, 10),
     }
 }
 
@@ -248,55 +248,73 @@ fn the_sentence_names_the_test_the_figures_and_the_condition() {
     assert!(told(&[failing(0.2)]).starts_with("no passing test"));
 }
 
+/// Of so many statements that both versions have, it leaves out these.
+fn leaves_out(lost: u64, shared: u64, test: TestFigures) -> TestFigures {
+    TestFigures { lost, shared, ..test }
+}
+
 #[test]
 fn the_sentence_names_the_test_that_makes_it_count() {
-    let named = |name: &str, around: f64, test: TestFigures| TestFigures {
-        name: name.to_owned(),
-        change_around: exactly(around),
-        statements: (2_000, 1_000),
-        ..test
-    };
-    let generated = TestFigures { origin: Generated, ..named("#7 f(3)", 0.04, passing(0.9)) };
-    let tests =
-        vec![generated, named("T.a", 0.3, passing(0.4)), named("T.b", 0.5, passing(0.3)), failing(0.2)];
+    let named = |name: &str, test: TestFigures| TestFigures { name: name.to_owned(), ..test };
+    let told = |tests: Vec<TestFigures>| sentence(&similarity(tests, Vec::new(), &paper()));
+    let losing = leaves_out(402, 2_000, named("T.b", passing(0.1)));
+    let tests = vec![named("T.a", passing(0.4)), losing.clone(), failing(0.2)];
     assert_eq!(
-        sentence(&similarity(tests, Vec::new(), &paper())),
-        "the generated test #7 f(3), which counts as passing, changes by 0.900: what passes must change by less than \
-         0.250 (Ap >= Kp); it counts because the passing test T.b changes by 0.500 with the patch's own lines left out"
+        told(tests),
+        "the passing test T.a changes by 0.400: what passes must change by less than 0.250 (Ap >= Kp); it counts because \
+         the passing test T.b leaves out 402 of 2000 statements that it ran before (20.1 %)"
+    );
+    assert_eq!(
+        told(vec![losing, failing(0.2)]),
+        "the passing test T.b leaves out 402 of 2000 statements that it ran before (20.1 %)"
     );
 }
 
 #[test]
-fn what_shows_in_short_tests_or_in_the_lines_of_the_patch_is_a_remark() {
-    let around = |value: f64, statements: u64, test: TestFigures| TestFigures {
-        change_around: exactly(value),
-        statements: (statements, 1),
-        ..test
+fn how_much_one_run_lacks_of_another_follows_from_their_distance() {
+    let lost = |one: &[u32], other: &[u32]| {
+        let change = crate::distance(one, other, crate::distance::Limit::default());
+        super::lost(one.len(), other.len(), change)
     };
+    assert_eq!(lost(&[1, 2, 3], &[1, 2, 3]), 0);
+    assert_eq!(lost(&[1, 2, 3], &[1, 9, 2, 9, 3, 9]), 0, "what is added takes nothing away");
+    assert_eq!(lost(&[1, 9, 2, 9, 3, 9], &[1, 2, 3]), 3);
+    assert_eq!(lost(&[1, 2, 3, 4], &[2, 1, 3]), 2);
+    assert_eq!((lost(&[1, 2], &[]), lost(&[], &[1, 2]), lost(&[], &[])), (2, 0, 0));
+}
+
+#[test]
+fn what_takes_little_from_passing_tests_is_a_remark() {
     let counted = |tests: &[TestFigures]| {
         let similarity = similarity(tests.to_vec(), Vec::new(), &paper());
         assert!(similarity.against.is_some(), "the formulas say so in any case");
         counts(&similarity)
     };
-    let failing = |value: f64| around(value, 500, failing(0.6));
-    let passing = |value: f64, statements: u64| around(value, statements, passing(0.6));
-    assert!(counted(&[passing(0.25, 400)]));
-    assert!(!counted(&[passing(0.24, 4_000)]), "without a failing test Kp decides");
-    assert!(counted(&[passing(0.25, 4_000), failing(0.2)]));
-    assert!(!counted(&[passing(0.24, 4_000), failing(0.2)]), "that is not clearly more");
-    assert!(!counted(&[passing(0.24, 400), failing(0.1)]), "that are 96 statements");
-    assert!(counted(&[passing(0.02, 40_000), failing(0.016)]));
-    assert!(!counted(&[passing(0.019, 40_000), failing(0.0)]), "that is less than a fiftieth");
-    assert!(!counted(&[TestFigures { change_around: at_most(0.9), ..passing(0.9, 4_000) }]));
-    let made = |calls| TestFigures { origin: Generated, calls: Some(calls), ..passing(0.9, 4_000) };
-    assert!(counted(&[made(CallOrigin::Passing)]));
-    assert!(counted(&[made(CallOrigin::Both)]));
-    let by_little = TestFigures { change_around: exactly(0.09), ..made(CallOrigin::Passing) };
-    assert!(!counted(&[by_little, failing(0.0)]), "of what was generated a tenth must change");
-    assert!(!counted(&[made(CallOrigin::Failing)]), "a call in it ran as in a failing test");
-    // Found on two correct patches: a word that was too long for a line, on a way of its own.
+    let passing = |lost, shared| leaves_out(lost, shared, passing(0.6));
+    let failing = |lost, shared| leaves_out(lost, shared, failing(0.6));
+    assert!(counted(&[passing(100, 400)]));
+    assert!(!counted(&[passing(99, 100)]), "a short way less");
+    assert!(counted(&[passing(200, 10_000)]));
+    assert!(!counted(&[passing(199, 10_000)]), "that is less than a fiftieth");
+    assert!(counted(&[passing(200, 1_000), failing(400, 1_000)]));
+    assert!(!counted(&[passing(199, 1_000), failing(400, 1_000)]), "failing tests lose more than twice as much");
+    assert!(counted(&[passing(200, 1_000), failing(800, 1_000), failing(0, 1_000)]), "in the mean");
+    assert!(!counted(&[TestFigures { change_around: at_most(0.9), ..passing(900, 1_000) }]));
     assert!(
-        !counted(&[made(CallOrigin::New)]),
-        "a call in it ran as in no test: who knows whether it passes"
+        !counted(&[TestFigures { origin: Generated, ..passing(900, 1_000) }]),
+        "who knows whether it passes"
     );
+    // Found on a correct patch: it looks for the bounds of a copied series anew, which takes long in passing tests too.
+    let longer =
+        TestFigures { statements: (1_000, 3_000), change_around: exactly(0.67), ..passing(0, 1_000) };
+    assert!(!counted(&[longer]));
+}
+
+#[test]
+fn a_test_that_loses_much_speaks_against_a_patch_where_the_formulas_do_not() {
+    let tests = vec![leaves_out(150, 1_000, passing(0.15)), leaves_out(250, 1_000, failing(0.25))];
+    assert_eq!(against(&tests), None);
+    let found = similarity(tests, Vec::new(), &paper());
+    assert_eq!(found.against, Some(SimilarityRule::PassingLost));
+    assert!(counts(&found));
 }

@@ -170,11 +170,11 @@ fn suspicion_of(passing: Option<f64>, failing: Option<f64>) -> Option<f64> {
         to_failing: None,
         change: Distance { value, at_most: false },
         change_around: Distance { value: 0.0, at_most: false },
-        change_near: Distance { value: 0.0, at_most: false },
+        shared: 10,
+        lost: 0,
         calls: None,
         differs: None,
         statements: (1, 1),
-        statements_near: (1, 1),
     };
     let passing = passing.map(|change| test(TestClass::Passing, change));
     let failing = failing.map(|change| test(TestClass::Failing, change));

@@ -42,6 +42,9 @@ fn decision(similarity: &Similarity) -> String {
         (Some(SimilarityRule::FailingUnchanged), ..) => {
             "Ap >= Af, passing tests change as much as failing ones".to_owned()
         }
+        (Some(SimilarityRule::PassingLost), ..) => {
+            format!("below Kp ({kp}) or Af, but a passing test leaves out much of what it ran")
+        }
         (None, None, _) => "no passing test could be compared, so nothing can be said".to_owned(),
         (None, Some(_), None) => format!("below Kp ({kp}), and there is no failing test to compare with"),
         (None, Some(_), Some(_)) => format!("below Kp ({kp}) and below Af, nothing against the patch"),

@@ -245,14 +245,13 @@ pub(crate) fn not_exercised() -> PatchReport {
 pub(crate) fn similarity(fields: Value) -> Value {
     let original = |name: &str, class: &str, change: f64, statements: [u64; 2]| {
         json!({"name": format!("demo.LeapYearTest#{name}"), "origin": "original", "class": class,
-            "change_around": {"value": 0.0}, "change_near": {"value": change}, "change": {"value": change},
-            "statements": statements, "statements_near": statements})
+            "change_around": {"value": 0.0}, "shared": statements[0], "lost": 0, "change": {"value": change},
+            "statements": statements})
     };
     let generated = |number: usize, class: &str, near: [f64; 2], change: Value| {
         json!({"name": format!("{number}: isLeap(int)"), "origin": "generated", "class": class,
             "to_passing": {"value": near[0]}, "to_failing": {"value": near[1], "at_most": number == 3},
-            "change_around": {"value": 0.0}, "change_near": change, "change": change, "statements": [12, 14],
-            "statements_near": [12, 14]})
+            "change_around": {"value": 0.0}, "shared": 12, "lost": 0, "change": change, "statements": [12, 14]})
     };
     let similarity = json!({
         "kt": 0.4, "kp": 0.25, "ap": 0.3125, "af": 0.52, "against": "passing-changed", "semantic_distance": 0.2,
