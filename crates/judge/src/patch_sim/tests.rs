@@ -297,7 +297,10 @@ fn what_takes_little_from_passing_tests_is_a_remark() {
     assert!(counted(&[passing(200, 10_000)]));
     assert!(!counted(&[passing(199, 10_000)]), "that is less than a fiftieth");
     assert!(counted(&[passing(200, 1_000), failing(400, 1_000)]));
-    assert!(!counted(&[passing(199, 1_000), failing(400, 1_000)]), "failing tests lose more than twice as much");
+    assert!(
+        !counted(&[passing(199, 1_000), failing(400, 1_000)]),
+        "failing tests lose more than twice as much"
+    );
     assert!(counted(&[passing(200, 1_000), failing(800, 1_000), failing(0, 1_000)]), "in the mean");
     assert!(!counted(&[TestFigures { change_around: at_most(0.9), ..passing(900, 1_000) }]));
     assert!(

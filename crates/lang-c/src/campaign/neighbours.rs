@@ -22,6 +22,11 @@ const LARGEST: usize = 16 * 1024;
 /// And so many that wait at most.
 const WAITING: usize = 4000;
 
+/// Of one test, so many in which numbers are made the same.
+const EQUALS: usize = 48;
+/// Numbers of which each is made the same as each other one.
+const PAIRED: usize = 8;
+
 /// Where a number stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Place {
@@ -48,6 +53,9 @@ pub(super) struct Neighbours {
     /// Those by comparison of other bytes, of which many mean nothing: every other one.
     met_in_bytes: VecDeque<ProgramInput>,
     is_turn_of_bytes: bool,
+    /// Inputs of tests in which several numbers are the same: conditions ask for that, and chance hardly makes it.
+    equals: VecDeque<ProgramInput>,
+    is_turn_of_equals: bool,
 }
 
 impl Neighbours {
@@ -69,6 +77,9 @@ impl Neighbours {
             numbers(word.as_bytes()).into_iter().map(move |range| Place::Argument(at, range))
         });
         let places: Vec<Place> = in_words.chain(in_bytes).take(PLACES).collect();
+        if input.bytes.len() <= LARGEST {
+            queue(&mut self.equals, input, with_equals(&input.bytes).into_iter(), EQUALS);
+        }
         if !places.is_empty() {
             self.seeds.push((input.clone(), places));
         }
@@ -103,7 +114,13 @@ impl Neighbours {
         {
             return Some(input);
         }
-        self.with_other_number().or_else(|| self.met_in_bytes.pop_front())
+        self.is_turn_of_equals = !self.is_turn_of_equals;
+        if self.is_turn_of_equals
+            && let Some(input) = self.equals.pop_front()
+        {
+            return Some(input);
+        }
+        self.with_other_number().or_else(|| self.equals.pop_front()).or_else(|| self.met_in_bytes.pop_front())
     }
 
     fn with_other_number(&mut self) -> Option<ProgramInput> {
@@ -144,6 +161,27 @@ fn queue(
     }
     let arguments = &input.arguments;
     waiting.extend(different.into_iter().map(|bytes| ProgramInput { arguments: arguments.clone(), bytes }));
+}
+
+/// All numbers become one of them; then each of the first ones becomes each other one.
+fn with_equals(bytes: &[u8]) -> Vec<Vec<u8>> {
+    let ranges: Vec<Range<usize>> = numbers(bytes).into_iter().take(PLACES).collect();
+    if ranges.len() < 2 {
+        return Vec::new();
+    }
+    let number = |range: &Range<usize>| bytes[range.clone()].to_vec();
+    let all_the_same = ranges.iter().map(|range| {
+        let same = number(range);
+        // From the last one on, so that the places before it stay.
+        ranges.iter().rev().fold(bytes.to_vec(), |made, place| replaced(&made, place, &same))
+    });
+    let first = &ranges[..ranges.len().min(PAIRED)];
+    let two_the_same = first.iter().flat_map(|place| {
+        let others = first.iter().filter(move |other| *other != place);
+        others.map(move |other| replaced(bytes, place, &number(other)))
+    });
+    let made = all_the_same.take(PAIRED).chain(two_the_same);
+    made.filter(|made| made != bytes).collect()
 }
 
 fn changed(input: &ProgramInput, place: &Place, change: Change) -> Option<ProgramInput> {
@@ -226,12 +264,26 @@ mod tests {
         neighbours.add_seed(&input("a 5 6\n"));
         neighbours.add_seed(&input("no number"));
         neighbours.add_seed(&input("9"));
+        // They take turns with these.
+        neighbours.equals.clear();
         let made = all(&mut neighbours);
         assert_eq!(
             made[..9],
             ["a 6 6\n", "a 5 7\n", "10", "a 4 6\n", "a 5 5\n", "8", "a 77 6\n", "a 5 77\n", "77"]
         );
         assert!(made.contains(&"a 5 65535\n".to_owned()) && !made.iter().any(|text| text.contains("5000")));
+    }
+
+    #[test]
+    fn numbers_of_a_test_become_the_same() {
+        let mut neighbours = Neighbours::default();
+        neighbours.add_seed(&input("3\n70 5\n"));
+        let made = all(&mut neighbours);
+        let all_the_same = ["3\n3 3\n", "70\n70 70\n", "5\n5 5\n"];
+        let two_the_same = ["70\n70 5\n", "5\n70 5\n", "3\n3 5\n", "3\n5 5\n", "3\n70 3\n", "3\n70 70\n"];
+        assert_eq!(made, [&all_the_same[..], &two_the_same].concat());
+        neighbours.add_seed(&input("one 7"));
+        assert_eq!(all(&mut neighbours), Vec::<String>::new());
     }
 
     #[test]
