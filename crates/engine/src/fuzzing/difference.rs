@@ -257,7 +257,7 @@ fn glance(campaign: &mut dyn Campaign, input: &ProgramInput, version: u32) -> Re
 
 /// What a version did, with the output that is expected in place of its own where the developers' tests take one for the
 /// other.
-fn as_tests_see_it(
+pub(super) fn as_tests_see_it(
     reference: &Execution,
     patched: Execution,
     campaign: &mut dyn Campaign,

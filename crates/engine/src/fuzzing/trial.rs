@@ -11,6 +11,7 @@ use bonafix_model::{
     Strength,
 };
 
+use super::difference::as_tests_see_it;
 use super::rulings::{customs, program_options};
 use super::{Fuzzed, Fuzzing, PATCHED};
 
@@ -159,7 +160,7 @@ impl Trial<'_> {
     /// Decides what a find is worth.
     pub(super) fn consider(&mut self, found: &Found, campaign: &mut dyn Campaign) -> Result<(), LangError> {
         if self.fuzzing.by_reference && self.difference.proof.is_none() {
-            let before = self.difference_in_search(found);
+            let before = self.difference_in_search(found, campaign)?;
             self.look_for_difference(&found.input, before, campaign)?;
         }
         let patched = found.executions.get(PATCHED as usize).and_then(Option::as_ref);
@@ -172,12 +173,20 @@ impl Trial<'_> {
 
     /// What differs between the reference and the patched version where the search ran them. Those with a fault were seen
     /// under sanitizers, which show more.
-    fn difference_in_search(&self, found: &Found) -> Option<Claim> {
-        let [Some(reference), Some(patched), ..] = &found.executions[..] else { return None };
-        match self.rule_difference(reference, patched) {
-            Ruling::Counts(claim) if !is_faulty(reference) && !is_faulty(patched) => Some(claim),
-            _ => None,
+    fn difference_in_search(
+        &self,
+        found: &Found,
+        campaign: &mut dyn Campaign,
+    ) -> Result<Option<Claim>, LangError> {
+        let [Some(reference), Some(patched), ..] = &found.executions[..] else { return Ok(None) };
+        if is_faulty(reference) || is_faulty(patched) {
+            return Ok(None);
         }
+        let patched = as_tests_see_it(reference, patched.clone(), campaign)?;
+        Ok(match self.rule_difference(reference, &patched) {
+            Ruling::Counts(claim) => Some(claim),
+            _ => None,
+        })
     }
 
     /// Notes what the search saw and a process of its own does not show.

@@ -13,6 +13,8 @@ use super::ProgramRemark;
 
 /// Fewer inputs of tests than this say nothing about what is usual.
 const ENOUGH_INPUTS: usize = 3;
+/// And fewer lists than this nothing about what they are.
+const ENOUGH_LISTS: usize = 3;
 /// And fewer numbers than this nothing about signs and sizes.
 const ENOUGH_NUMBERS: usize = 8;
 /// Tests that stay within this…
@@ -35,6 +37,9 @@ pub struct Customs {
     unclosed: BTreeSet<char>,
     across_lines: BTreeSet<char>,
     words: bool,
+    /// Lines of three numbers or more, and how many of them are orders of the first numbers.
+    lists: usize,
+    permutations: usize,
     numbers: usize,
     lowest: f64,
     largest: f64,
@@ -55,6 +60,10 @@ impl Customs {
             customs.unclosed.extend(unclosed(text));
             customs.across_lines.extend(text.lines().flat_map(unclosed));
             customs.words |= !only_numbers(text);
+            for list in lists(text) {
+                customs.lists += 1;
+                customs.permutations += usize::from(is_permutation(&list));
+            }
             for number in numbers(text) {
                 customs.numbers += 1;
                 customs.lowest = customs.lowest.min(number);
@@ -76,6 +85,10 @@ impl Customs {
             || text.lines().flat_map(unclosed).any(|open| self.wants_closed_in_line(open));
         if is_open {
             return Some(ProgramRemark::Unclosed);
+        }
+        let wants_permutations = self.lists >= ENOUGH_LISTS && self.lists == self.permutations;
+        if self.trusting && wants_permutations && lists(text).any(|list| !is_permutation(&list)) {
+            return Some(ProgramRemark::NotAPermutation);
         }
         if self.numbers < ENOUGH_NUMBERS {
             return None;
@@ -134,6 +147,21 @@ fn unclosed(text: &str) -> BTreeSet<char> {
         depth != 0
     };
     PAIRS.iter().filter(|pair| is_open(pair)).map(|pair| pair.0).collect()
+}
+
+/// The lines that are three whole numbers or more.
+fn lists(text: &str) -> impl Iterator<Item = Vec<i64>> {
+    let numbers =
+        |line: &str| line.split_whitespace().map(|word| word.parse().ok()).collect::<Option<Vec<i64>>>();
+    text.lines().filter_map(numbers).filter(|list| list.len() >= 3)
+}
+
+/// Does it have each of the numbers from 0 or from 1 on once, in whichever order?
+fn is_permutation(list: &[i64]) -> bool {
+    let mut sorted = list.to_vec();
+    sorted.sort_unstable();
+    let first = sorted.first().copied().unwrap_or_default();
+    (0..=1).contains(&first) && sorted.iter().zip(first..).all(|(number, place)| *number == place)
 }
 
 fn only_numbers(text: &str) -> bool {
@@ -217,6 +245,19 @@ mod tests {
         assert_eq!(objection(&COUNTS, b"2\n5 -6\n"), Some("unusual-sign"));
         assert_eq!(objection(&COUNTS, b"1\n4000000000\n"), Some("extreme-number"));
         assert_eq!(objection(&["1 -2", "0 4000000000", "3"], b"-5 0 9999999999"), None);
+    }
+
+    #[test]
+    fn lists_are_orders_of_the_first_numbers_where_those_of_tests_are() {
+        let orders = ["4\n2 3 1 4\n", "3\n1 3 2\n", "5\n5 4 3 2 1\n"];
+        assert_eq!(objection(&orders, b"4\n4 3 1 2\n"), None);
+        // Found on a correct patch that prints a blank before each answer but the first.
+        assert_eq!(objection(&orders, b"4\n1 3 4 1\n"), Some("not-a-permutation"));
+        assert_eq!(objection(&orders, b"3\n2 3 4\n"), Some("not-a-permutation"));
+        assert_eq!(objection_if(false, &orders, b"4\n1 3 4 1\n"), None, "where a test knows of wrong input");
+        assert_eq!(objection(&["3\n1 2 3\n", "3\n3 1 2\n", "3\n1 2 2\n"], b"3\n1 1 1\n"), None);
+        assert_eq!(objection(&orders[..2], b"4\n1 3 4 1\n"), None, "too few tests to know");
+        assert_eq!(objection(&["0 1 2", "2 1 0 3", "1 0 2"], b"0 2 1"), None);
     }
 
     #[test]

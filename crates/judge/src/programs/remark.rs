@@ -9,6 +9,8 @@ pub enum ProgramRemark {
     ExtremeNumber,
     /// Something else than numbers, where tests have nothing else.
     NotNumbers,
+    /// A list of numbers in which some come twice or not at all, where all lists of tests are orders of the first ones.
+    NotAPermutation,
     /// Bytes that are no text, where tests have text only.
     BrokenText,
     /// A quotation mark or bracket that is not closed, where tests close them all.
@@ -27,10 +29,11 @@ pub enum ProgramRemark {
 
 impl ProgramRemark {
     /// All of them, the strongest first.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::UnusualSign,
         Self::ExtremeNumber,
         Self::NotNumbers,
+        Self::NotAPermutation,
         Self::BrokenText,
         Self::Unclosed,
         Self::ReferenceRejects,
@@ -46,6 +49,7 @@ impl ProgramRemark {
             Self::UnusualSign => "unusual-sign",
             Self::ExtremeNumber => "extreme-number",
             Self::NotNumbers => "not-numbers",
+            Self::NotAPermutation => "not-a-permutation",
             Self::BrokenText => "broken-text",
             Self::Unclosed => "unclosed",
             Self::ReferenceRejects => "reference-rejects",
@@ -62,6 +66,9 @@ impl ProgramRemark {
             Self::UnusualSign => "the input has a negative number, and that of no test has one",
             Self::ExtremeNumber => "the input has a number far beyond those of the tests",
             Self::NotNumbers => "the input has something else than numbers, where tests have nothing else",
+            Self::NotAPermutation => {
+                "a list in the input lacks a number or has one twice, and every list of tests has 1, 2, 3 and so on once each"
+            }
             Self::BrokenText => "the input is no text, where tests have text only",
             Self::Unclosed => {
                 "the input has quotation marks or brackets without their other half, and no test has"
