@@ -318,7 +318,7 @@ fn where_tests_look_at_how_inputs_are_turned_down_no_sign_is_odd() {
 fn the_input_is_judged_that_was_made_small_and_the_search_goes_on() {
     let fuzzer = counting(&[b"-7\n9 -2\n"], wrong_on_nine);
     let tried = attempt(&WITH_REFERENCE, &fuzzer, &judging_options(), &[]);
-    assert_eq!((tried.proofs().len(), tried.written[0].bytes.as_slice()), (1, b"9".as_slice()));
+    assert_eq!((tried.proofs().len(), tried.written[0].bytes.as_slice()), (1, b"9\n".as_slice()));
     let odd_first = |call: FakeCall<'_>| {
         if call.bytes.contains(&b'-') { wrong_below_zero(call) } else { wrong_on_nine(call) }
     };
@@ -335,7 +335,7 @@ fn what_is_odd_and_does_not_matter_is_taken_out_of_an_input() {
     };
     let inputs: [&[u8]; 6] = [b"-10", b"-11", b"-12", b"-13", b"-14", b"1 -9\n"];
     let tried = attempt(&WITH_REFERENCE, &counting(&inputs, program), &judging_options(), &[]);
-    assert_eq!((tried.proofs().len(), tried.written[0].bytes.as_slice()), (1, b"9".as_slice()));
+    assert_eq!((tried.proofs().len(), tried.written[0].bytes.as_slice()), (1, b"9\n".as_slice()));
 }
 
 #[test]

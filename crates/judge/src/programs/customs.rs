@@ -31,6 +31,8 @@ pub struct Customs {
     binary: bool,
     /// Control characters that tests have.
     controls: BTreeSet<char>,
+    /// Some test has a last line that does not end.
+    unterminated: bool,
     /// Quotation marks and brackets that tests have, those that some test does not close, and those that some test does not
     /// close in the same line.
     paired: BTreeSet<char>,
@@ -55,6 +57,7 @@ impl Customs {
                 customs.binary = true;
                 continue;
             };
+            customs.unterminated |= is_unterminated(text);
             customs.controls.extend(text.chars().filter(|character| character.is_control()));
             customs.paired.extend(PAIRS.iter().map(|pair| pair.0).filter(|&open| text.contains(open)));
             customs.unclosed.extend(unclosed(text));
@@ -81,6 +84,9 @@ impl Customs {
         let Some(text) = plain_text(bytes).filter(|text| !text.contains(|c| self.is_odd(c))) else {
             return Some(ProgramRemark::BrokenText);
         };
+        if !self.unterminated && is_unterminated(text) {
+            return Some(ProgramRemark::Unterminated);
+        }
         let is_open = unclosed(text).iter().any(|&open| self.wants_closed(open))
             || text.lines().flat_map(unclosed).any(|open| self.wants_closed_in_line(open));
         if is_open {
@@ -125,6 +131,11 @@ impl Customs {
 fn plain_text(bytes: &[u8]) -> Option<&str> {
     let odd = |character: char| character.is_control() && !"\n\r\t\u{c}".contains(character);
     std::str::from_utf8(bytes).ok().filter(|text| !text.contains(odd))
+}
+
+/// Is there a last line without an end?
+fn is_unterminated(text: &str) -> bool {
+    !text.is_empty() && !text.ends_with('\n')
 }
 
 /// What opens and what closes.
@@ -197,6 +208,17 @@ mod tests {
         assert_eq!(objection(&["a\n", "b\n", "c\n"], b"a\x0cb"), Some("broken-text"));
         assert_eq!(objection(&["a\n", "b\n", "c\n"], b"a\r\n"), Some("broken-text"));
         assert_eq!(objection(&["a\r\n", "b\n", "c\n"], b"x\ty\r\n"), None);
+    }
+
+    #[test]
+    fn a_last_line_without_an_end_is_unusual_where_tests_end_theirs() {
+        // Found on a correct patch: the reference takes the last character for the end of the line, whatever it is.
+        assert_eq!(objection_if(false, &["ab\n", "b\n", "c d\n"], b"a"), Some("unterminated"));
+        for usual in [&b"a\n"[..], b"", b"\n"] {
+            assert_eq!(objection(&["ab\n", "b\n", "c d\n"], usual), None);
+        }
+        assert_eq!(objection(&["ab\n", "b", "c d\n"], b"a"), None);
+        assert_eq!(objection(&["ab\n", "b\n"], b"a"), None);
     }
 
     #[test]

@@ -13,6 +13,8 @@ pub enum ProgramRemark {
     NotAPermutation,
     /// Bytes that are no text, where tests have text only.
     BrokenText,
+    /// A last line that does not end, where those of all tests do.
+    Unterminated,
     /// A quotation mark or bracket that is not closed, where tests close them all.
     Unclosed,
     /// The reference turns the input down, and so does the patched version in another way.
@@ -29,12 +31,13 @@ pub enum ProgramRemark {
 
 impl ProgramRemark {
     /// All of them, the strongest first.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::UnusualSign,
         Self::ExtremeNumber,
         Self::NotNumbers,
         Self::NotAPermutation,
         Self::BrokenText,
+        Self::Unterminated,
         Self::Unclosed,
         Self::ReferenceRejects,
         Self::Rounding,
@@ -51,6 +54,7 @@ impl ProgramRemark {
             Self::NotNumbers => "not-numbers",
             Self::NotAPermutation => "not-a-permutation",
             Self::BrokenText => "broken-text",
+            Self::Unterminated => "unterminated",
             Self::Unclosed => "unclosed",
             Self::ReferenceRejects => "reference-rejects",
             Self::Rounding => "rounding",
@@ -70,6 +74,7 @@ impl ProgramRemark {
                 "a list in the input lacks a number or has one twice, and every list of tests has 1, 2, 3 and so on once each"
             }
             Self::BrokenText => "the input is no text, where tests have text only",
+            Self::Unterminated => "the last line of the input does not end, and that of every test does",
             Self::Unclosed => {
                 "the input has quotation marks or brackets without their other half, and no test has"
             }

@@ -3,7 +3,7 @@
 //! A fuzzer that finds a difference finds it first on rubbish. Often the rubbish has nothing to do with it: then the input
 //! shows the same once what is odd about it is taken out.
 
-use super::{Customs, EXTREME, PAIRS, is_of_word};
+use super::{Customs, EXTREME, PAIRS, is_of_word, is_unterminated};
 
 /// How what is odd is made usual.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,11 @@ impl Customs {
         }
         for way in [Way::LeaveOut, Way::Replace] {
             let text = self.closed(&self.readable(bytes, way), way);
-            let candidate = self.moderate(&text).into_bytes();
+            let mut text = self.moderate(&text);
+            if !self.unterminated && is_unterminated(&text) {
+                text.push('\n');
+            }
+            let candidate = text.into_bytes();
             if self.objection(&candidate).is_none() && !candidates.contains(&candidate) {
                 candidates.push(candidate);
             }
@@ -126,6 +130,11 @@ mod tests {
         assert_eq!(mended(&CALLS, b"}1"), ["1"]);
         assert_eq!(mended(&CALLS, b"{{\n}}"), ["\n", "{{}}\n"]);
         assert_eq!(mended(&["(1", "f(x)", "2"], b"((1"), Vec::<String>::new(), "that is usual");
+    }
+
+    #[test]
+    fn a_last_line_gets_its_end() {
+        assert_eq!(mended(&["a\n", "b\n", "c\n"], b"x\ny"), ["x\ny\n"]);
     }
 
     #[test]
