@@ -31,8 +31,8 @@ pub struct Customs {
     binary: bool,
     /// Control characters that tests have.
     controls: BTreeSet<char>,
-    /// Some test has a last line that does not end.
-    unterminated: bool,
+    /// Tests whose last line does not end.
+    unterminated: usize,
     /// Quotation marks and brackets that tests have, those that some test does not close, and those that some test does not
     /// close in the same line.
     paired: BTreeSet<char>,
@@ -57,7 +57,7 @@ impl Customs {
                 customs.binary = true;
                 continue;
             };
-            customs.unterminated |= is_unterminated(text);
+            customs.unterminated += usize::from(is_unterminated(text));
             customs.controls.extend(text.chars().filter(|character| character.is_control()));
             customs.paired.extend(PAIRS.iter().map(|pair| pair.0).filter(|&open| text.contains(open)));
             customs.unclosed.extend(unclosed(text));
@@ -84,7 +84,7 @@ impl Customs {
         let Some(text) = plain_text(bytes).filter(|text| !text.contains(|c| self.is_odd(c))) else {
             return Some(ProgramRemark::BrokenText);
         };
-        if !self.unterminated && is_unterminated(text) {
+        if self.unterminated == 0 && is_unterminated(text) {
             return Some(ProgramRemark::Unterminated);
         }
         let is_open = unclosed(text).iter().any(|&open| self.wants_closed(open))

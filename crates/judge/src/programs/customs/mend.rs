@@ -24,7 +24,7 @@ impl Customs {
         for way in [Way::LeaveOut, Way::Replace] {
             let text = self.closed(&self.readable(bytes, way), way);
             let mut text = self.moderate(&text);
-            if !self.unterminated && is_unterminated(&text) {
+            if self.unterminated == 0 && is_unterminated(&text) {
                 text.push('\n');
             }
             let candidate = text.into_bytes();
