@@ -28,8 +28,14 @@ use crate::toolchain::{Jdk, effective_release};
 
 /// What one run may take.
 const LIMIT_SECONDS: u64 = 30;
-/// How JUnit says that a test had no more time, and how our own tests do where it has no means for that.
-const LIMIT_REACHED: [&str; 2] = ["timed out after", "does not come to an end"];
+/// How JUnit says that a test had no more time, how our own tests do where it has no means for that, and what ends a loop
+/// without an end that collects something.
+const LIMIT_REACHED: [&str; 4] = [
+    "timed out after",
+    "does not come to an end",
+    "java.lang.OutOfMemoryError",
+    "java.lang.StackOverflowError",
+];
 /// Heap, where the project asks for none.
 const HEAP: &str = "-Xmx512m";
 /// JVMs at a time.
@@ -492,7 +498,7 @@ fn outcome(role: VersionRole, run: &TestRun, class: DifferenceClass) -> Result<R
         }
         None => format!("{:?}", result.outcome),
     });
-    let is_limit = result.outcome == TestOutcome::TimedOut
+    let is_limit = matches!(result.outcome, TestOutcome::TimedOut | TestOutcome::Crashed)
         || message.as_ref().is_some_and(|message| LIMIT_REACHED.iter().any(|text| message.contains(text)));
     let otherwise = class == DifferenceClass::Timeout && !passed && !is_limit;
     Ok(Replay { role, passed, message, otherwise })
@@ -537,6 +543,9 @@ mod tests {
             ),
             (TestOutcome::Failed, "junit.framework.AssertionFailedError", "does not come to an end"),
             (TestOutcome::TimedOut, "", ""),
+            (TestOutcome::Crashed, "", ""),
+            (error, "java.lang.OutOfMemoryError", "Java heap space"),
+            (error, "java.lang.StackOverflowError", ""),
         ] {
             assert!(!replay(DifferenceClass::Timeout, outcome, kind, message).otherwise, "{kind}: {message}");
         }
