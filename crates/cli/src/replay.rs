@@ -76,5 +76,10 @@ fn runs(version: &ReplayedVersion) -> String {
         (Promise::Passes, false) => "; it should pass",
         (Promise::Fails, false) => "; it should fail",
     };
-    format!("passed {} of {} times{promise}", version.passed, version.passed + version.failed)
+    let all = version.passed + version.failed + version.otherwise;
+    let otherwise = match version.otherwise {
+        0 => String::new(),
+        some => format!(" ({some} failed in another way than the witness is about)"),
+    };
+    format!("passed {} of {all} times{otherwise}{promise}", version.passed)
 }

@@ -12,7 +12,7 @@ use camino::Utf8Path;
 use crate::{
     BuiltVersion, Campaign, Diagnostic, Explore, Found, Fuzz, FuzzRequest, FuzzSlice, FuzzState, LangError,
     OnTest, OpenedCampaign, ProgramDraft, Project, ProjectFacts, Replay, Shown, TestPlan, Tested, Watch,
-    WitnessError, WrittenWitness,
+    WitnessError, WrittenWitness, is_otherwise,
 };
 
 /// Decides how the fake project behaves for one version.
@@ -237,7 +237,8 @@ impl Fuzz for FakeFuzzer {
                     Shown::Differs(expected) => execution == *expected,
                     Shown::Faults(_) => execution.faults.is_empty(),
                 };
-                replays.push(Replay { role: version.role, passed, message: None, otherwise: false });
+                let otherwise = !passed && is_otherwise(draft.class, &execution);
+                replays.push(Replay { role: version.role, passed, message: None, otherwise });
             }
         }
         let input = crate::shown_bytes(&draft.input.bytes);

@@ -24,7 +24,7 @@ pub use fuzz::{
     Campaign, Found, Fuzz, FuzzRequest, FuzzSlice, FuzzState, OpenedCampaign, ProgramDraft, Shown, Tested,
     Watch,
 };
-pub use replay::{or_remove, promise_of, replayed_version};
+pub use replay::{confirmations, is_otherwise, or_remove, promise_of, replayed_version};
 pub use run::{
     Behaviour, Explore, ExploreRequest, Explored, ExploredVersion, OnTrace, QuestionDraft, Replay, Run,
     RunScope, TraceLimits, Traced, Tracer, WitnessDraft, WitnessError, WrittenWitness,

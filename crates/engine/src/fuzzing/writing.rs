@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bonafix_lang::{ExploredVersion, LangError, ProgramDraft, Shown, WitnessError, WrittenWitness};
+use bonafix_lang::{ExploredVersion, LangError, ProgramDraft, Shown, WitnessError, confirmations};
 use bonafix_model::{DifferenceClass, Evidence, ProgramInput, Strength, VersionRole, Witness};
 
 use super::trial::{Accuser, Claim, Dismissal, Trial, evidence};
@@ -63,7 +63,7 @@ impl Trial<'_> {
                 return Ok(Err(Dismissal::new("not-expressible", &example)));
             }
         };
-        let confirmed = confirmations(&written, right);
+        let confirmed = confirmations(&written.replays, right);
         if confirmed < repetitions {
             tracing::debug!(?written.replays, "a witness did not hold");
             return Ok(Err(Dismissal::new("not-reproduced", &claim.summary)));
@@ -97,12 +97,4 @@ impl Trial<'_> {
         let factor = if claim.class == DifferenceClass::Timeout { PATIENCE } else { PATIENCE * 2 };
         self.fuzzing.limit * factor
     }
-}
-
-/// How often the witness passed on the version that is taken for right and failed on the patched one.
-fn confirmations(written: &WrittenWitness, right: VersionRole) -> u32 {
-    let of = |role: VersionRole| written.replays.iter().filter(move |replay| replay.role == role);
-    let pairs = of(right).zip(of(VersionRole::Patched));
-    let held = pairs.filter(|(right, patched)| right.passed && !patched.passed).count();
-    u32::try_from(held).unwrap_or_default()
 }

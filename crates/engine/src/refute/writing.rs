@@ -1,8 +1,8 @@
 //! What was found, for people: the witness in its folder, and the evidence in the report.
 
 use bonafix_judge::rgt::{Claim, Ruling};
-use bonafix_lang::{LangError, WitnessDraft, WitnessError, WrittenWitness};
-use bonafix_model::{DifferenceClass, Evidence, Exhibit, Sequence, Strength, VersionRole, Witness};
+use bonafix_lang::{LangError, WitnessDraft, WitnessError, WrittenWitness, confirmations};
+use bonafix_model::{DifferenceClass, Evidence, Exhibit, Sequence, Strength, Witness};
 
 use super::Question;
 use super::proof::{Confirmed, Dismissal};
@@ -39,7 +39,7 @@ impl Trial<'_> {
                 return Ok(Err(Dismissal { reason: "not-expressible".to_owned(), example }));
             }
         };
-        let confirmations = confirmations(&written, refutation.versions[0].role);
+        let confirmations = confirmations(&written.replays, refutation.versions[0].role);
         if confirmations < confirmed.replays {
             tracing::debug!(?written.replays, "a witness did not hold");
             return Ok(Err(Dismissal::new("not-reproduced", &confirmed.claim, refutation.question)));
@@ -97,16 +97,6 @@ impl Trial<'_> {
             witness: None,
         }
     }
-}
-
-/// How often the witness passed on the version that is taken for right and failed on the patched one.
-fn confirmations(written: &WrittenWitness, right: VersionRole) -> u32 {
-    let of = |role: VersionRole| written.replays.iter().filter(move |replay| replay.role == role);
-    let pairs = of(right).zip(of(VersionRole::Patched));
-    let held = pairs
-        .filter(|(reference, patched)| reference.passed && !patched.passed && !patched.otherwise)
-        .count();
-    u32::try_from(held).unwrap_or_default()
 }
 
 pub(super) fn sentence(claim: &Claim, question: Question) -> String {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bonafix_lang::{
-    LangError, ProgramDraft, Project, Replay, Shown, Watch, WitnessError, WrittenWitness, or_remove,
-    promise_of, replayed_version, shown_bytes,
+    LangError, ProgramDraft, Project, Replay, Shown, Watch, WitnessError, WrittenWitness, is_otherwise,
+    or_remove, promise_of, replayed_version, shown_bytes,
 };
 use bonafix_model::{
     Execution, ProgramInput, Promise, ReplayReport, ReplayedVersion, TreeChange, VersionRole,
@@ -185,7 +185,8 @@ fn run_all(
         for (role, program) in &mut versions {
             let execution = program.execute(&input)?;
             let message = wrong(folder, &manifest.right, &execution)?;
-            replays.push(Replay { role: *role, passed: message.is_none(), message, otherwise: false });
+            let otherwise = message.is_some() && is_otherwise(manifest.class, &execution);
+            replays.push(Replay { role: *role, passed: message.is_none(), message, otherwise });
         }
     }
     Ok(replays)

@@ -36,6 +36,8 @@ const LIMIT_REACHED: [&str; 4] = [
     "java.lang.OutOfMemoryError",
     "java.lang.StackOverflowError",
 ];
+/// How the runner says that a VM came to an end of its own.
+const EXITED: &str = "the VM exited with code";
 /// Heap, where the project asks for none.
 const HEAP: &str = "-Xmx512m";
 /// JVMs at a time.
@@ -498,8 +500,10 @@ fn outcome(role: VersionRole, run: &TestRun, class: DifferenceClass) -> Result<R
         }
         None => format!("{:?}", result.outcome),
     });
-    let is_limit = matches!(result.outcome, TestOutcome::TimedOut | TestOutcome::Crashed)
-        || message.as_ref().is_some_and(|message| LIMIT_REACHED.iter().any(|text| message.contains(text)));
+    let says = |text: &str| message.as_ref().is_some_and(|message| message.contains(text));
+    let is_limit = result.outcome == TestOutcome::TimedOut
+        || (result.outcome == TestOutcome::Crashed && !says(EXITED))
+        || LIMIT_REACHED.into_iter().any(says);
     let otherwise = class == DifferenceClass::Timeout && !passed && !is_limit;
     Ok(Replay { role, passed, message, otherwise })
 }
@@ -529,6 +533,9 @@ mod tests {
         let ended =
             |class| replay(class, error, "p.TooManyEvaluationsException", "850,109 exceeded").otherwise;
         assert!(ended(DifferenceClass::Timeout) && !ended(DifferenceClass::Exc2));
+        let exit =
+            replay(DifferenceClass::Timeout, TestOutcome::Crashed, "", "the VM exited with code 1; see …");
+        assert!(exit.otherwise, "by System.exit");
         for (outcome, kind, message) in [
             (
                 error,
