@@ -37,49 +37,52 @@ pub(super) fn strongest(
     patched: &Execution,
     options: &ProgramOptions,
 ) -> Option<Seen> {
-    let cut = reference.cut || patched.cut;
-    let output = streams(&reference.stdout, &patched.stdout, "standard output", Part::Output, cut, options);
-    let files = files(reference, patched, options);
-    let errors = streams(&reference.stderr, &patched.stderr, "standard error", Part::Errors, cut, options);
+    let pair = Pair { cut: (reference.cut, patched.cut), options };
+    let output = pair.streams((&reference.stdout, &patched.stdout), "standard output", Part::Output);
+    let files = pair.files(reference, patched);
+    let errors = pair.streams((&reference.stderr, &patched.stderr), "standard error", Part::Errors);
     let uncounted = |seen: &Seen| seen.part == Part::Errors && !options.errors_compared;
     output.into_iter().chain(files).chain(errors).min_by_key(|seen| (uncounted(seen), seen.lesser.is_some()))
 }
 
-fn files(reference: &Execution, patched: &Execution, options: &ProgramOptions) -> Vec<Seen> {
-    let cut = reference.cut || patched.cut;
-    let names: BTreeSet<&String> = reference.files.keys().chain(patched.files.keys()).collect();
-    let difference = |name: &String| match (reference.files.get(name), patched.files.get(name)) {
-        (Some(one), Some(other)) => streams(one, other, &format!("file {name}"), Part::Files, cut, options),
-        // Where not all was kept, one that is not there may be among the rest.
-        (None, _) if reference.cut => None,
-        (_, None) if patched.cut => None,
-        (one, _) => {
-            let there = |there| if there { "written" } else { "not written" }.to_owned();
-            let (what, expected, actual) =
-                (format!("file {name}"), there(one.is_some()), there(one.is_none()));
-            Some(Seen { part: Part::Files, lesser: None, what, expected, actual })
-        }
-    };
-    names.into_iter().filter_map(difference).collect()
+/// Two executions.
+struct Pair<'a> {
+    /// Of the reference and of the patched version was not all kept that was written.
+    cut: (bool, bool),
+    options: &'a ProgramOptions,
 }
 
-fn streams(
-    one: &[u8],
-    other: &[u8],
-    name: &str,
-    part: Part,
-    cut: bool,
-    options: &ProgramOptions,
-) -> Option<Seen> {
-    if one == other || cut && (one.starts_with(other) || other.starts_with(one)) {
-        return None;
+impl Pair<'_> {
+    fn files(&self, reference: &Execution, patched: &Execution) -> Vec<Seen> {
+        let names: BTreeSet<&String> = reference.files.keys().chain(patched.files.keys()).collect();
+        let difference = |name: &String| match (reference.files.get(name), patched.files.get(name)) {
+            (Some(one), Some(other)) => self.streams((one, other), &format!("file {name}"), Part::Files),
+            // Where not all was kept, one that is not there may be among the rest.
+            (None, _) if self.cut.0 => None,
+            (_, None) if self.cut.1 => None,
+            (one, _) => {
+                let there = |there| if there { "written" } else { "not written" }.to_owned();
+                let (what, expected, actual) =
+                    (format!("file {name}"), there(one.is_some()), there(one.is_none()));
+                Some(Seen { part: Part::Files, lesser: None, what, expected, actual })
+            }
+        };
+        names.into_iter().filter_map(difference).collect()
     }
-    let lesser = lesser(one, other, options);
-    let (what, expected, actual) = match (text(one), text(other)) {
-        (Some(one), Some(other)) => lines(one, other, name),
-        _ => bytes(one, other, name),
-    };
-    Some(Seen { part, lesser, what, expected, actual })
+
+    fn streams(&self, (one, other): (&[u8], &[u8]), name: &str, part: Part) -> Option<Seen> {
+        // What was not kept may be just what the other one has more.
+        let may_go_on = self.cut.0 && other.starts_with(one) || self.cut.1 && one.starts_with(other);
+        if one == other || may_go_on {
+            return None;
+        }
+        let lesser = lesser(one, other, self.options);
+        let (what, expected, actual) = match (text(one), text(other)) {
+            (Some(one), Some(other)) => lines(one, other, name),
+            _ => bytes(one, other, name),
+        };
+        Some(Seen { part, lesser, what, expected, actual })
+    }
 }
 
 /// Why two outputs that differ hardly do.

@@ -232,6 +232,10 @@ fn what_was_cut_off_does_not_differ() {
         "assert: file large is not written in the reference and written in the patched version"
     );
     assert_eq!(rules(&Execution { files: [].into(), ..large.clone() }, &large), "same");
+    // What was not kept of the one is no excuse for what the other one lacks.
+    assert_eq!(rules(&printed("abc"), &cut("abc")), "same");
+    assert!(rules(&printed("abc"), &cut("abcdef")).starts_with("assert: "));
+    assert!(rules(&cut("abcdef"), &printed("abc")).starts_with("assert: "));
 }
 
 #[test]
