@@ -96,19 +96,30 @@ impl Customs {
         if self.trusting && wants_permutations && lists(text).any(|list| !is_permutation(&list)) {
             return Some(ProgramRemark::NotAPermutation);
         }
-        if self.numbers < ENOUGH_NUMBERS {
-            return None;
-        }
-        if self.trusting && !self.words && !only_numbers(text) {
+        if self.wants_numbers() && !only_numbers(text) {
             return Some(ProgramRemark::NotNumbers);
         }
         let found = numbers(text);
-        let some = |odd: &dyn Fn(f64) -> bool| found.iter().any(|&number| odd(number));
-        if self.trusting && self.lowest >= 0.0 && some(&|number| number < 0.0) {
+        if found.iter().any(|&number| self.is_unusual_sign(number)) {
             return Some(ProgramRemark::UnusualSign);
         }
-        let extreme = self.largest <= ORDINARY && some(&|number| number.abs() > EXTREME);
+        let extreme = found.iter().any(|&number| self.is_extreme(number));
         extreme.then_some(ProgramRemark::ExtremeNumber)
+    }
+
+    /// Do tests give numbers and nothing else to a program that trusts them?
+    fn wants_numbers(&self) -> bool {
+        self.numbers >= ENOUGH_NUMBERS && self.trusting && !self.words
+    }
+
+    /// Is it negative, where tests of a program that trusts them have no such number?
+    fn is_unusual_sign(&self, number: f64) -> bool {
+        self.numbers >= ENOUGH_NUMBERS && self.trusting && self.lowest >= 0.0 && number < 0.0
+    }
+
+    /// Is it far beyond those of the tests?
+    fn is_extreme(&self, number: f64) -> bool {
+        self.numbers >= ENOUGH_NUMBERS && self.largest <= ORDINARY && number.abs() > EXTREME
     }
 
     /// Is it a control character that no test has?

@@ -3,7 +3,7 @@
 //! A fuzzer that finds a difference finds it first on rubbish. Often the rubbish has nothing to do with it: then the input
 //! shows the same once what is odd about it is taken out.
 
-use super::{Customs, EXTREME, PAIRS, is_of_word, is_unterminated};
+use super::{Customs, PAIRS, is_of_word, is_unterminated};
 
 /// How what is odd is made usual.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,9 +69,12 @@ impl Customs {
 
     fn moderate_word(&self, word: &str) -> String {
         match word.parse::<f64>() {
-            Ok(number) if number.abs() > EXTREME => format!("{}", self.largest),
-            Ok(number) if number < 0.0 && self.lowest >= 0.0 => word.trim_start_matches('-').to_owned(),
-            Err(_) if !word.is_empty() && self.trusting && !self.words => "1".to_owned(),
+            Ok(number) if number.is_finite() && self.is_extreme(number) => format!("{}", self.largest),
+            Ok(number) if number.is_finite() && self.is_unusual_sign(number) => {
+                word.trim_start_matches('-').to_owned()
+            }
+            Ok(number) if number.is_finite() => word.to_owned(),
+            _ if !word.is_empty() && self.wants_numbers() => "1".to_owned(),
             _ => word.to_owned(),
         }
     }
@@ -142,6 +145,27 @@ mod tests {
         let counts = ["3\n1 2 3\n", "1\n7\n", "2\n10 20\n"];
         assert_eq!(mended(&counts, b"2\n-5 4000000000\n"), ["2\n5 20\n"]);
         assert_eq!(mended(&counts, b"x 1\n"), ["1 1\n"]);
+    }
+
+    #[test]
+    fn what_is_not_odd_stays_as_it_is() {
+        let of = |tests: &[&str], trusting: bool, input: &[u8]| {
+            let customs = Customs::of(tests.iter().map(|text| text.as_bytes()), trusting);
+            customs
+                .mended(input)
+                .into_iter()
+                .map(|bytes| String::from_utf8(bytes).unwrap())
+                .collect::<Vec<_>>()
+        };
+        let counts = ["3\n1 2 3\n", "1\n7\n", "2\n10 20\n"];
+        assert_eq!(of(&counts, false, b"-5"), ["-5\n"], "there is a right answer to a sign");
+        assert_eq!(
+            of(&["a 1\n", "b 2\n", "c\n"], true, b"d -5 4000000000 inf"),
+            ["d -5 4000000000 inf\n"],
+            "few numbers"
+        );
+        let large = ["9000000000 1\n", "1 2 3\n", "4 5 6\n"];
+        assert_eq!(of(&large, true, b"8000000000"), ["8000000000\n"]);
     }
 
     #[test]
