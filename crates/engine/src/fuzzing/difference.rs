@@ -93,7 +93,11 @@ impl Trial<'_> {
             if self.objection(true, &candidate).is_some() {
                 continue;
             }
-            if let (Ruling::Counts(claim), _) = self.compare(&candidate, glance, campaign)? {
+            if !matches!(self.compare(&candidate, glance, campaign)?.0, Ruling::Counts(_)) {
+                continue;
+            }
+            // What shows at a glance alone is none.
+            if let (Ruling::Counts(claim), _) = self.compare(&candidate, fresh, campaign)? {
                 return Ok(Some((candidate, claim)));
             }
         }
@@ -287,8 +291,12 @@ fn differ_in_space(expected: &[u8], actual: &[u8], campaign: &mut dyn Campaign) 
     Ok(more != expected && campaign.takes_for_same(expected, &more)?)
 }
 
-fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
+/// Of each line.
+fn words(text: &[u8]) -> impl Iterator<Item = Vec<&[u8]>> {
+    text.split(|&byte| byte == b'\n').map(|line| {
+        let words = line.split(u8::is_ascii_whitespace);
+        words.filter(|word| !word.is_empty()).collect()
+    })
 }
 
 /// Arguments of an input, a line each, and what it is.

@@ -1,7 +1,7 @@
 //! What it takes to refute a program: versions that do what each test says, with a fuzzer that knows its inputs.
 
 use bonafix_lang::fake::{FakeCall, FakeFuzzer};
-use bonafix_model::{Delta, Execution, Strength, TreeChange};
+use bonafix_model::{Delta, Detector, Execution, ProgramEnd, Strength, TreeChange};
 use bonafix_store::{Plan, PlannedInput, RunDir};
 
 use super::*;
@@ -235,6 +235,46 @@ fn white_space_in_another_place_does_not_refute_where_tests_do_not_mind_more_of_
     let tolerant = attempt(&WITH_REFERENCE, &fuzzer, &judging_options(), &[]);
     assert!(tolerant.fuzzed.evidence.is_empty(), "{:#?}", tolerant.fuzzed.evidence);
     assert_eq!(tried(&WITH_REFERENCE, program).proofs().len(), 1, "where every byte counts");
+}
+
+#[test]
+fn a_line_that_is_broken_elsewhere_refutes_where_tests_mind_that() {
+    let program = |call: FakeCall<'_>| {
+        let broken = call.role == VersionRole::Patched && has_nine(call);
+        FakeFuzzer::printed(if broken { "1\n2 3\n" } else { "1 2\n3\n" })
+    };
+    let mut fuzzer = FakeFuzzer::new(&INPUTS, program);
+    fuzzer.same = same_but_for_space;
+    assert_eq!(attempt(&WITH_REFERENCE, &fuzzer, &judging_options(), &[]).proofs().len(), 1);
+}
+
+fn hangs_on_nine(call: FakeCall<'_>) -> Execution {
+    if call.role == VersionRole::Patched && has_nine(call) {
+        let fault = bonafix_model::Fault {
+            detector: Detector::Crash,
+            ..FakeFuzzer::faulty("hang", "f").faults.remove(0)
+        };
+        Execution { end: ProgramEnd::TimedOut, faults: vec![fault], ..FakeFuzzer::printed("") }
+    } else {
+        right(call)
+    }
+}
+
+#[test]
+fn a_hang_that_comes_to_an_end_outside_does_not_refute_whatever_is_printed_then() {
+    assert_eq!(tried(&WITH_REFERENCE, hangs_on_nine).proofs().len(), 1);
+    let slow = |call: FakeCall<'_>| match call.by_witness {
+        true if call.role == VersionRole::Patched => FakeFuzzer::printed("1.00"),
+        true => right(call),
+        false => hangs_on_nine(call),
+    };
+    tried(&WITH_REFERENCE, slow).dismissed("not-reproduced");
+}
+
+#[test]
+fn a_hang_that_only_the_search_sees_is_told() {
+    let in_search = |call: FakeCall<'_>| if call.before < 1 { hangs_on_nine(call) } else { right(call) };
+    tried(&WITH_REFERENCE, in_search).dismissed("not-in-fresh-process");
 }
 
 #[test]

@@ -7,8 +7,8 @@ use bonafix_judge::Discards;
 use bonafix_judge::programs::{Customs, ProgramOptions};
 use bonafix_lang::{Campaign, Found, FuzzState, LangError, Watch, shown_bytes};
 use bonafix_model::{
-    DifferenceClass, Effort, Evidence, Execution, Exhibit, InputSet, OMeasure, ProgramInput, SearchEnd,
-    Strength,
+    Detector, DifferenceClass, Effort, Evidence, Execution, Exhibit, InputSet, OMeasure, ProgramInput,
+    SearchEnd, Strength,
 };
 
 use super::difference::as_tests_see_it;
@@ -171,15 +171,16 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// What differs between the reference and the patched version where the search ran them. Those with a fault were seen
-    /// under sanitizers, which show more.
+    /// What differs between the reference and the patched version where the search ran them. What a sanitizer or valgrind
+    /// says of them shows under those alone.
     fn difference_in_search(
         &self,
         found: &Found,
         campaign: &mut dyn Campaign,
     ) -> Result<Option<Claim>, LangError> {
         let [Some(reference), Some(patched), ..] = &found.executions[..] else { return Ok(None) };
-        if is_faulty(reference) || is_faulty(patched) {
+        let is_watched = |seen: &Execution| seen.faults.iter().any(|fault| fault.detector != Detector::Crash);
+        if is_watched(reference) || is_watched(patched) {
             return Ok(None);
         }
         let patched = as_tests_see_it(reference, patched.clone(), campaign)?;
