@@ -199,6 +199,7 @@ struct look {
     uint64_t ticks;
     /* One runs, wants to, was stopped, or has threads, of which one may run. */
     int awake;
+    unsigned count;
 };
 
 static void look_at(long pid, struct look *seen) {
@@ -216,8 +217,10 @@ static void look_at(long pid, struct look *seen) {
         else if (next && field >= FIRST && field <= LAST)
             seen->ticks += strtoul(next, NULL, 10);
         else if (next && field == THREADS)
-            seen->awake |= state != 'Z' && (state != 'S' || strtoul(next, NULL, 10) != 1);
+            /* One that has ended may have left threads that go on. */
+            seen->awake |= (state != 'S' && state != 'Z') || strtoul(next, NULL, 10) > 1;
     }
+    seen->count++;
 }
 
 static void look_below(const char *process, int depth, struct look *seen) {
@@ -246,7 +249,7 @@ struct spent {
 
 /* What it has used: the child to the point, all of its processes in steps of a hundredth of a second. */
 static void look(pid_t child, struct spent *spent) {
-    struct look seen = {0, !own_proc};
+    struct look seen = {0, 0, 0};
     clockid_t clock;
     uint64_t now = now_micros(), since = now - spent->last_look;
     if (own_proc)
@@ -254,8 +257,8 @@ static void look(pid_t child, struct spent *spent) {
     uint64_t own = clock_getcpuclockid(child, &clock) == 0 ? micros_of(clock) : 0;
     uint64_t all = seen.ticks * 1000000u / (uint64_t)sysconf(_SC_CLK_TCK);
     spent->used = all > own ? all : own;
-    /* A look that comes late tells nothing of the time before it. */
-    if (!seen.awake)
+    /* Whoever sees nothing does not know that all sleep. A look that comes late tells nothing of the time before it. */
+    if (seen.count > 0 && !seen.awake)
         spent->asleep += since < 2 * LOOK_MICROS ? since : 2 * LOOK_MICROS;
     spent->last_look = now;
 }
@@ -515,9 +518,12 @@ static int supervise(pid_t child) {
     struct bonafix_reply reply = {0, 0, 0, 0};
     uint64_t used = reap(child, &reply) - shared->used;
     if (shared->state == RUNNING) {
-        int is_over = slept || taken >= shared->request.wall_millis * 1000ull || used >= shared->request.cpu_millis * 1000ull;
-        if (reply.end == BONAFIX_SIGNALLED && reply.value == SIGKILL && is_over)
+        int is_over = slept || taken >= shared->request.wall_millis * 1000ull;
+        /* As of a process of its own, what it has used decides however it ended. */
+        if (used >= shared->request.cpu_millis * 1000ull ||
+            (is_over && reply.end == BONAFIX_SIGNALLED && reply.value == SIGKILL))
             reply.end = BONAFIX_TIMED_OUT;
+        reply.flags |= BONAFIX_ENDED;
         if (was_written())
             reply.flags |= BONAFIX_WROTE;
         if (!reply_with(&reply))

@@ -61,6 +61,8 @@ struct bonafix_reply {
 #define BONAFIX_STRAYS 2u
 /* The run was asked to be in the process of the run before, and the program does not allow that. */
 #define BONAFIX_COPIED 4u
+/* The process that was to go on with the next run has ended. */
+#define BONAFIX_ENDED 8u
 
 /* The name of the input and the arguments of one run take at most so many bytes. */
 enum { BONAFIX_MOST_TEXT = 1024 * 1024 };

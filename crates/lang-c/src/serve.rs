@@ -19,7 +19,7 @@ use bonafix_proc::{Confinement, Job, Limits, Sink, Stdin};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use self::server::{Answer, LIFE, Server, Started};
-use self::wire::{Request, RunEnd};
+use self::wire::{Process, Request, RunEnd};
 use crate::build::Workshop;
 use crate::ground::{Given, Ground, MIB, Written, with_sanitizers};
 use crate::runtime::Runtime;
@@ -178,6 +178,7 @@ impl ServedTarget {
     }
 
     fn start(&mut self) -> Result<(), LangError> {
+        self.in_one_process = 0;
         match Server::start(&self.job, &self.ground.launcher)? {
             Started::Ready(server) => {
                 self.edges = server.hello.edges as usize;
@@ -220,7 +221,10 @@ impl ServedTarget {
         let (stderr, long_stderr) = read_up_to(&self.file("stderr"), KEPT);
         let (end, wrote) = match answer {
             Answer::Reply(reply) => {
-                self.was_copied = reply.copied;
+                self.was_copied = reply.process == Process::Refused;
+                if reply.process == Process::Ended {
+                    self.in_one_process = 0;
+                }
                 (self.end(reply.end)?, reply.wrote || is_blind)
             }
             Answer::Gone(end) => (end, true),

@@ -27,9 +27,9 @@ struct Stat {
 }
 
 impl Stat {
-    /// Neither runs nor wants to. The state is that of the first thread alone.
+    /// Neither runs nor wants to. The state is that of the first thread alone, which may have ended and left others.
     fn is_asleep(&self) -> bool {
-        self.state == 'Z' || (self.state == 'S' && self.threads == 1)
+        "SZ".contains(self.state) && self.threads <= 1
     }
 }
 

@@ -54,8 +54,19 @@ pub(super) struct Reply {
     pub(super) wrote: bool,
     /// Processes are left, and the server ends with them.
     pub(super) strays: bool,
-    /// It could not be in the process of the run before, as asked.
-    pub(super) copied: bool,
+    /// What became of the process that is to serve many runs.
+    pub(super) process: Process,
+}
+
+/// The process that is to serve many runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Process {
+    /// It waits for the next one, if there is such a process.
+    Stays,
+    /// The run had a process of its own, though it was asked to be in that of the run before.
+    Refused,
+    /// The run has ended it.
+    Ended,
 }
 
 impl Hello {
@@ -105,7 +116,13 @@ impl Reply {
             3 => RunEnd::NotStarted,
             _ => return Err(io::ErrorKind::InvalidData.into()),
         };
-        Ok(Self { end, wrote: flags & 1 != 0, strays: flags & 2 != 0, copied: flags & 4 != 0 })
+        let is = |flag: u32| flags & flag != 0;
+        let process = match (is(4), is(8)) {
+            (true, _) => Process::Refused,
+            (false, true) => Process::Ended,
+            (false, false) => Process::Stays,
+        };
+        Ok(Self { end, wrote: is(1), strays: is(2), process })
     }
 }
 
