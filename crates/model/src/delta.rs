@@ -197,9 +197,11 @@ impl DeltaElement {
             ChangeKind::Removed => true,
             ChangeKind::Added => false,
             ChangeKind::Changed => {
-                !self.signature_changed
-                    && (!self.statements_before.is_empty() || !self.statements_after.is_empty())
-                    && after.all(|(number, statement)| is_new(number) && statement.kind == CONDITION)
+                // What is nested has an element of its own.
+                self.only_nested
+                    || !self.signature_changed
+                        && (!self.statements_before.is_empty() || !self.statements_after.is_empty())
+                        && after.all(|(number, statement)| is_new(number) && statement.kind == CONDITION)
             }
         }
     }
@@ -289,6 +291,14 @@ mod tests {
         assert!(!patch(&[], &["if_statement", "return_statement"], &[]).only_takes_away());
         assert!(!patch(&[], &["expression_statement"], &[]).only_takes_away());
         assert!(!Delta::default().only_takes_away());
+    }
+
+    #[test]
+    fn what_holds_an_element_that_only_takes_away_does_so_too() {
+        let mut nested = patch(&["expression_statement"], &[], &[]);
+        let holder = DeltaElement { only_nested: true, ..patch(&[], &[], &[]).files[0].elements[0].clone() };
+        nested.files[0].elements.push(holder);
+        assert!(nested.only_takes_away());
     }
 
     #[test]

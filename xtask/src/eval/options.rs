@@ -76,7 +76,8 @@ impl Options {
     /// What decides the results, for the file of results.
     pub(super) fn settings(&self) -> Value {
         json!({
-            "subjects": self.subjects, "seeds": self.seeds, "budget": self.budget, "jobs": self.jobs,
+            "subjects": self.subjects, "seeds": self.seeds, "jobs": self.jobs,
+            "budget": self.budget("java"), "budget_of_programs": self.budget("c"),
             "only": self.only, "patches": self.patches, "limit_per_case": self.limit_per_case,
             "no_reference": self.no_reference, "thin": self.thin, "twice": self.twice,
         })
