@@ -281,7 +281,8 @@ int bonafix_persist_open(const char *home) {
         sigaction(signal, NULL, &actions[signal]);
     sigprocmask(SIG_BLOCK, NULL, &mask);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    return start_folder >= 0 && make_timers() && save_environment() && save_variables(home);
+    /* It is the last one that the runtime takes. */
+    return start_folder >= 0 && start_folder < BONAFIX_FIRST_DESCRIPTOR + BONAFIX_DESCRIPTORS && make_timers() && save_environment() && save_variables(home);
 }
 
 /* Can the next run find all as the first did? */
@@ -293,12 +294,16 @@ static int is_clean(void) {
     return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink <= 3;
 }
 
+/* All but the standard streams and those of the runtime. */
 static void close_files(void) {
     /* The number is the same for all machines; older C libraries lack the name. */
-    enum { CLOSE_RANGE = 436 };
-    if (syscall(CLOSE_RANGE, 3u, BONAFIX_FIRST_DESCRIPTOR - 1u, 0u) != 0)
-        for (int fd = 3; fd < BONAFIX_FIRST_DESCRIPTOR; fd++)
-            close(fd);
+    enum { CLOSE_RANGE = 436, MOST = 4096 };
+    const unsigned ours = BONAFIX_FIRST_DESCRIPTOR, behind = ours + BONAFIX_DESCRIPTORS;
+    if (syscall(CLOSE_RANGE, 3u, ours - 1, 0u) == 0 && syscall(CLOSE_RANGE, behind, ~0u, 0u) == 0)
+        return;
+    for (unsigned fd = 3; fd < MOST; fd++)
+        if (fd < ours || fd >= behind)
+            close((int)fd);
 }
 
 /* Behind its descriptor there will be another file, at its start. No function says that to a stream: those that throw away a

@@ -640,6 +640,7 @@ __attribute__((visibility("default"))) int __libc_start_main(bonafix_main *main,
         unsetenv(BONAFIX_FOLDER);
         unsetenv(BONAFIX_HOME);
         unsetenv("LD_PRELOAD");
+        unsetenv("LD_BIND_NOW");
         if (!move_pipes())
             _exit(127);
         program_main = main;

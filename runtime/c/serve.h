@@ -66,8 +66,9 @@ struct bonafix_reply {
 
 /* The name of the input and the arguments of one run take at most so many bytes. */
 enum { BONAFIX_MOST_TEXT = 1024 * 1024 };
-/* Descriptors from here on are the runtime's. */
-enum { BONAFIX_FIRST_DESCRIPTOR = 1000 };
+/* So many descriptors from here on are the runtime's. Not higher: the system looks at all below when it closes those of a
+ * run, and copies a table of all for each process. */
+enum { BONAFIX_FIRST_DESCRIPTOR = 200, BONAFIX_DESCRIPTORS = 8 };
 
 typedef int bonafix_main(int, char **, char **);
 

@@ -37,6 +37,14 @@ const HARMLESS: [&str; 9] = [
     "rss-limit-exceeded",
 ];
 
+/// Faults of sums that do not fit into their type. Any program has them on numbers that are large enough.
+const ARITHMETIC: [&str; 2] = ["signed-integer-overflow", "float-cast-overflow"];
+
+/// Is a fault of this kind one of sums?
+pub fn is_arithmetic(kind: &str) -> bool {
+    ARITHMETIC.contains(&kind)
+}
+
 /// How strict Opad is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct OpadOptions {

@@ -84,6 +84,8 @@ impl ServedTarget {
         if !variant.has_runtime() {
             job = with_library(job, &Runtime::of(workshop)?.library());
         }
+        // What is bound when the server starts need not be bound in each copy of it.
+        job = job.env("LD_BIND_NOW", "1");
         // The watch over one run is the server's.
         job.limits =
             Limits { wall: Some(LIFE + ground.patience() * 2), cpu: None, asleep: None, ..job.limits };

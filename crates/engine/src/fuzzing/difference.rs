@@ -206,9 +206,17 @@ impl Trial<'_> {
         Ok(references.into_iter().next().map(|reference| Confirmed { claim, reference, is_calm, buggy }))
     }
 
-    /// What speaks against a difference on this input: nobody gives such a one.
+    /// What speaks against a difference on this input: nobody gives such a one. Programs that look at what they are given
+    /// must not crash on it all the same.
     fn objection(&self, is_calm: bool, input: &ProgramInput) -> Option<ProgramRemark> {
-        self.customs.objection(&given(input)).filter(|_| is_calm)
+        self.customs.objection(&given(input)).filter(|_| is_calm || self.customs.wants_numbers())
+    }
+
+    /// What speaks against a fault of this kind on this input.
+    pub(super) fn objection_to_fault(&self, kind: &str, input: &ProgramInput) -> Option<ProgramRemark> {
+        let is_arithmetic = opad::is_arithmetic(kind);
+        let beyond = || self.customs.is_beyond(&given(input)).then_some(ProgramRemark::ExtremeNumber);
+        self.objection(is_arithmetic, input).or_else(|| is_arithmetic.then(beyond).flatten())
     }
 
     /// Does a detector notice something wrong in the reference itself? What comes of that is nothing to go by, however

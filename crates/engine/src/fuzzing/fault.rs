@@ -89,7 +89,16 @@ impl Trial<'_> {
             Watched { buggy: other(VersionRole::Buggy)?, reference: other(VersionRole::Reference)?, patched };
         let Some(buggy) = &watched.buggy else { return Ok((Ruling::Same, watched)) };
         let ruling = self.rule_fault(&watched.patched, buggy, watched.reference.as_ref());
-        Ok((ruling, watched))
+        Ok((self.on_odd_input(ruling, input), watched))
+    }
+
+    /// A fault on an input that nobody gives may be no more than a remark.
+    fn on_odd_input(&self, ruling: Ruling, input: &ProgramInput) -> Ruling {
+        let (Ruling::Counts(claim) | Ruling::Hints(claim)) = &ruling else { return ruling };
+        match self.objection_to_fault(&claim.sort, input) {
+            Some(remark) => Ruling::Remark { reason: remark.key().to_owned(), claim: claim.clone() },
+            None => ruling,
+        }
     }
 
     fn prove_fault(

@@ -378,14 +378,36 @@ fn what_is_odd_and_does_not_matter_is_taken_out_of_an_input() {
     assert_eq!((tried.proofs().len(), tried.written[0].bytes.as_slice()), (1, b"9\n".as_slice()));
 }
 
+fn faulty_below_zero(kind: &'static str) -> impl Fn(FakeCall<'_>) -> Execution + Send + Sync + 'static {
+    move |call: FakeCall<'_>| {
+        let is_faulty = call.role == VersionRole::Patched && call.bytes.contains(&b'-');
+        if is_faulty { FakeFuzzer::faulty(kind, "parse") } else { right(call) }
+    }
+}
+
 #[test]
-fn a_crash_refutes_whatever_the_input_is() {
-    let program = |call: FakeCall<'_>| {
-        let crashes = call.role == VersionRole::Patched && call.bytes.contains(&b'-');
-        if crashes { FakeFuzzer::faulty("SIGSEGV", "parse") } else { right(call) }
-    };
-    let fuzzer = counting(&[b"5 -3\n"], program);
+fn a_crash_refutes_whatever_the_input_is_but_of_a_program_that_trusts_its_numbers() {
+    let mut fuzzer = counting(&[b"5 -3\n"], faulty_below_zero("SIGSEGV"));
+    attempt(&WITH_REFERENCE, &fuzzer, &judging_options(), &[]).dismissed("unusual-sign");
+    fuzzer.tested.inputs.push(b"sum 1\n".to_vec());
     assert_eq!(attempt(&WITH_REFERENCE, &fuzzer, &judging_options(), &[]).proofs().len(), 1);
+}
+
+/// Found on a correct patch: it multiplied before it compared.
+#[test]
+fn a_sum_that_does_not_fit_refutes_on_numbers_like_those_of_tests_alone() {
+    let tried = |input: &[u8], kind| {
+        let faulty = faulty_below_zero(kind);
+        let program = move |call: FakeCall<'_>| {
+            if call.watch == Watch::Sanitizers { faulty(call) } else { right(call) }
+        };
+        let mut fuzzer = counting(&[input], program);
+        fuzzer.tested.inputs.push(b"sum -10\n".to_vec());
+        attempt(&WITH_REFERENCE, &fuzzer, &judging_options(), &[])
+    };
+    tried(b"5 -2147483647\n", "signed-integer-overflow").dismissed("extreme-number");
+    assert_eq!(tried(b"5 -10\n", "signed-integer-overflow").proofs().len(), 1);
+    assert_eq!(tried(b"5 -1000\n", "heap-buffer-overflow").proofs().len(), 1);
 }
 
 #[test]

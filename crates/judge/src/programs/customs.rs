@@ -3,7 +3,7 @@
 //! A program that reads text promises nothing for bytes that are none, and one whose tests count things promises little
 //! for minus one thing. On such inputs versions that are both right may well print different things. Signs and words are
 //! odd only to programs that trust their input: where a test expects that one is turned down, there is a right answer to
-//! those.
+//! those. A program that trusts its input and reads nothing but numbers may even crash on what is none of them.
 
 mod mend;
 
@@ -17,6 +17,10 @@ const ENOUGH_INPUTS: usize = 3;
 const ENOUGH_LISTS: usize = 3;
 /// And fewer numbers than this nothing about signs and sizes.
 const ENOUGH_NUMBERS: usize = 8;
+/// Tests whose text is of no more characters than these…
+const FEW_CHARACTERS: usize = 12;
+/// … and has each of them so often in the mean, have no others.
+const TIMES_EACH: usize = 10;
 /// Tests that stay within this…
 const ORDINARY: f64 = 1e6;
 /// … say nothing about numbers beyond this.
@@ -31,6 +35,13 @@ pub struct Customs {
     binary: bool,
     /// Control characters that tests have.
     controls: BTreeSet<char>,
+    /// All characters of tests but white space, and how many there are in all.
+    alphabet: BTreeSet<char>,
+    characters: usize,
+    /// Tests that have boards, those whose boards are even, and how many lines all of them have.
+    boards: usize,
+    even_boards: usize,
+    heights: BTreeSet<usize>,
     /// Tests whose last line does not end.
     unterminated: usize,
     /// Quotation marks and brackets that tests have, those that some test does not close, and those that some test does not
@@ -43,7 +54,8 @@ pub struct Customs {
     lists: usize,
     permutations: usize,
     numbers: usize,
-    lowest: f64,
+    /// None without numbers.
+    lowest: Option<f64>,
     largest: f64,
 }
 
@@ -59,6 +71,15 @@ impl Customs {
             };
             customs.unterminated += usize::from(is_unterminated(text));
             customs.controls.extend(text.chars().filter(|character| character.is_control()));
+            let dark = || text.chars().filter(|character| !character.is_whitespace());
+            customs.alphabet.extend(dark());
+            customs.characters += dark().count();
+            let widths = board(text);
+            if widths.len() > 1 {
+                customs.boards += 1;
+                customs.even_boards += usize::from(is_even(&widths));
+            }
+            customs.heights.insert(widths.len());
             customs.paired.extend(PAIRS.iter().map(|pair| pair.0).filter(|&open| text.contains(open)));
             customs.unclosed.extend(unclosed(text));
             customs.across_lines.extend(text.lines().flat_map(unclosed));
@@ -69,7 +90,7 @@ impl Customs {
             }
             for number in numbers(text) {
                 customs.numbers += 1;
-                customs.lowest = customs.lowest.min(number);
+                customs.lowest = Some(customs.lowest.map_or(number, |lowest| lowest.min(number)));
                 customs.largest = customs.largest.max(number.abs());
             }
         }
@@ -92,14 +113,24 @@ impl Customs {
         if is_open {
             return Some(ProgramRemark::Unclosed);
         }
+        if text.contains(|character| self.is_foreign(character)) {
+            return Some(ProgramRemark::UnusualCharacter);
+        }
+        if self.wants_even_boards() {
+            let widths = board(text);
+            let is_of_height = self.heights.len() > 1 || self.heights.contains(&widths.len());
+            if !is_even(&widths) || !is_of_height {
+                return Some(ProgramRemark::UnevenBoard);
+            }
+        }
         let wants_permutations = self.lists >= ENOUGH_LISTS && self.lists == self.permutations;
         if self.trusting && wants_permutations && lists(text).any(|list| !is_permutation(&list)) {
             return Some(ProgramRemark::NotAPermutation);
         }
-        if self.wants_numbers() && !only_numbers(text) {
+        let found = numbers(text);
+        if self.wants_numbers() && (found.is_empty() || !only_numbers(text)) {
             return Some(ProgramRemark::NotNumbers);
         }
-        let found = numbers(text);
         if found.iter().any(|&number| self.is_unusual_sign(number)) {
             return Some(ProgramRemark::UnusualSign);
         }
@@ -107,14 +138,28 @@ impl Customs {
         extreme.then_some(ProgramRemark::ExtremeNumber)
     }
 
-    /// Do tests give numbers and nothing else to a program that trusts them?
-    fn wants_numbers(&self) -> bool {
-        self.numbers >= ENOUGH_NUMBERS && self.trusting && !self.words
+    /// Does the program do sums, on numbers beyond those of all tests? That these do not fit does not make it wrong.
+    pub fn is_beyond(&self, bytes: &[u8]) -> bool {
+        let is_beyond = |text: &str| numbers(text).iter().any(|number| number.abs() > self.largest);
+        self.inputs > 0 && !self.binary && plain_text(bytes).is_some_and(is_beyond)
     }
 
-    /// Is it negative, where tests of a program that trusts them have no such number?
+    /// Do tests give numbers and nothing else to a program that trusts them?
+    pub fn wants_numbers(&self) -> bool {
+        self.inputs >= ENOUGH_INPUTS
+            && !self.binary
+            && self.numbers >= ENOUGH_NUMBERS
+            && self.trusting
+            && !self.words
+    }
+
+    /// Is it negative, where tests of a program that trusts them have no such number? Where there is nothing but numbers,
+    /// they may be counts of something that is there: then 0 is odd as well, if no test has it.
     fn is_unusual_sign(&self, number: f64) -> bool {
-        self.numbers >= ENOUGH_NUMBERS && self.trusting && self.lowest >= 0.0 && number < 0.0
+        let least = self.lowest.unwrap_or_default();
+        self.numbers >= ENOUGH_NUMBERS
+            && self.trusting
+            && (least >= 0.0 && number < 0.0 || least >= 1.0 && self.wants_numbers() && number < 1.0)
     }
 
     /// Is it far beyond those of the tests?
@@ -125,6 +170,27 @@ impl Customs {
     /// Is it a control character that no test has?
     fn is_odd(&self, character: char) -> bool {
         character.is_control() && !"\n\t".contains(character) && !self.controls.contains(&character)
+    }
+
+    /// Is it none of the few characters that tests are made of?
+    fn is_foreign(&self, character: char) -> bool {
+        let is_closed = self.trusting
+            && self.alphabet.len() <= FEW_CHARACTERS
+            && self.characters >= self.alphabet.len() * TIMES_EACH;
+        is_closed
+            && !character.is_whitespace()
+            && !self.is_number_sign(character)
+            && !self.alphabet.contains(&character)
+    }
+
+    /// Can it stand in a number, where tests have some?
+    fn is_number_sign(&self, character: char) -> bool {
+        self.numbers > 0 && (character.is_ascii_digit() || "+-.".contains(character))
+    }
+
+    /// Do tests of a program that trusts them have boards, and each of them lines of one length?
+    fn wants_even_boards(&self) -> bool {
+        self.trusting && self.boards >= ENOUGH_LISTS && self.boards == self.even_boards
     }
 
     /// Do tests have this half of a pair, and always the other one too?
@@ -184,6 +250,17 @@ fn is_permutation(list: &[i64]) -> bool {
     sorted.sort_unstable();
     let first = sorted.first().copied().unwrap_or_default();
     (0..=1).contains(&first) && sorted.iter().zip(first..).all(|(number, place)| *number == place)
+}
+
+/// How long the lines are that are one word and no number.
+fn board(text: &str) -> Vec<usize> {
+    let is_row =
+        |line: &&str| !line.is_empty() && !line.contains(char::is_whitespace) && line.parse::<f64>().is_err();
+    text.lines().map(str::trim_end).filter(is_row).map(|line| line.chars().count()).collect()
+}
+
+fn is_even(widths: &[usize]) -> bool {
+    widths.windows(2).all(|pair| pair[0] == pair[1])
 }
 
 fn only_numbers(text: &str) -> bool {
@@ -257,7 +334,7 @@ mod tests {
 
     #[test]
     fn nothing_and_what_few_tests_do_not_tell_are_usual() {
-        assert_eq!(objection(&COUNTS, b"0\n"), None);
+        assert_eq!(objection(&["0\n", "3\n1 2 3\n", "1\n7\n", "1\n10\n"], b"2\n1 0\n"), None);
         assert_eq!(objection(&["1 2", "3", "4"], b"-1"), None);
     }
 
@@ -276,8 +353,48 @@ mod tests {
         assert_eq!(objection(&COUNTS, b"2\n5 6\n"), None);
         assert_eq!(objection(&COUNTS, b"2\n5 x\n"), Some("not-numbers"));
         assert_eq!(objection(&COUNTS, b"2\n5 -6\n"), Some("unusual-sign"));
+        // Found on correct patches: one took numbers below 1 for larger ones, one printed what it had not read.
+        assert_eq!(objection(&COUNTS, b"0\n"), Some("unusual-sign"));
+        assert_eq!(
+            objection(&["n 3\n1 2 3\n", "n 1\n7\n", "n 2\n1 2\n"], b"n 0\n"),
+            None,
+            "not only numbers"
+        );
+        assert_eq!(objection(&COUNTS, b"\n"), Some("not-numbers"));
         assert_eq!(objection(&COUNTS, b"1\n4000000000\n"), Some("extreme-number"));
         assert_eq!(objection(&["1 -2", "0 4000000000", "3"], b"-5 0 9999999999"), None);
+    }
+
+    #[test]
+    fn characters_that_no_test_has_are_unusual_where_tests_have_few() {
+        let tests = ["BBWB WBWBWBBW\n", "WWWWBBBBWBWB\n", "3\nBBBBBBBWWWWW\n"];
+        assert_eq!(objection(&tests, b"7\nBWWz\n"), Some("unusual-character"));
+        assert_eq!(objection(&tests, b"42\nBWWB\n"), None);
+        assert_eq!(objection_if(false, &tests, b"BWWz\n"), None, "where a test knows of wrong input");
+        assert_eq!(objection(&["BW\n", "WB\n", "BB\n"], b"Bz\n"), None, "too little to know");
+        assert_eq!(objection(&["the quick brown fox jumps\n", "x\n", "y\n"], b"!\n"), None);
+    }
+
+    /// Found on correct patches: they looked at what stands behind the end of a short line.
+    #[test]
+    fn lines_of_another_length_are_unusual_where_tests_have_boards() {
+        let boards = ["2\n..#x\n#.xy\n", "2\nabcd\nefgh\n", "3\nklm\nnop\nqrs\n"];
+        assert_eq!(objection(&boards, b"2\nab\ncd\n"), None);
+        assert_eq!(objection(&boards, b"2\nabc\ncd\n"), Some("uneven-board"));
+        assert_eq!(objection_if(false, &boards, b"2\nabc\ncd\n"), None);
+        assert_eq!(objection(&["ab\ncd\n", "a\nbc\n", "x\ny\n"], b"abc\nd\n"), None);
+        let squares = ["ab\ncd\n", "xx\nyz\n", "mn\nop\n"];
+        assert_eq!(objection(&squares, b"ab\ncd\nef\n"), Some("uneven-board"), "one line more");
+        assert_eq!(objection(&boards, b"1\nab\n"), None, "as many as it says");
+    }
+
+    #[test]
+    fn beyond_is_what_is_larger_than_all_numbers_of_tests() {
+        let beyond = |tests: &[&str], input: &[u8]| {
+            Customs::of(tests.iter().map(|text| text.as_bytes()), false).is_beyond(input)
+        };
+        assert!(beyond(&COUNTS, b"3\n21\n") && beyond(&COUNTS, b"-21 x") && !beyond(&COUNTS, b"20 20\n"));
+        assert!(!beyond(&["P5\0 1"], b"99") && !beyond(&[], b"99"), "nobody knows");
     }
 
     #[test]

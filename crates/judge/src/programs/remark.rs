@@ -11,6 +11,10 @@ pub enum ProgramRemark {
     NotNumbers,
     /// A list of numbers in which some come twice or not at all, where all lists of tests are orders of the first ones.
     NotAPermutation,
+    /// A character that no test has, where tests are made of few.
+    UnusualCharacter,
+    /// Lines of more than one length, or more or fewer of them, where all tests have even boards.
+    UnevenBoard,
     /// Bytes that are no text, where tests have text only.
     BrokenText,
     /// A last line that does not end, where those of all tests do.
@@ -31,11 +35,13 @@ pub enum ProgramRemark {
 
 impl ProgramRemark {
     /// All of them, the strongest first.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::UnusualSign,
         Self::ExtremeNumber,
         Self::NotNumbers,
         Self::NotAPermutation,
+        Self::UnusualCharacter,
+        Self::UnevenBoard,
         Self::BrokenText,
         Self::Unterminated,
         Self::Unclosed,
@@ -53,6 +59,8 @@ impl ProgramRemark {
             Self::ExtremeNumber => "extreme-number",
             Self::NotNumbers => "not-numbers",
             Self::NotAPermutation => "not-a-permutation",
+            Self::UnusualCharacter => "unusual-character",
+            Self::UnevenBoard => "uneven-board",
             Self::BrokenText => "broken-text",
             Self::Unterminated => "unterminated",
             Self::Unclosed => "unclosed",
@@ -67,11 +75,17 @@ impl ProgramRemark {
     /// Why it does not count, in a sentence.
     pub fn sentence(self) -> &'static str {
         match self {
-            Self::UnusualSign => "the input has a negative number, and that of no test has one",
-            Self::ExtremeNumber => "the input has a number far beyond those of the tests",
-            Self::NotNumbers => "the input has something else than numbers, where tests have nothing else",
+            Self::UnusualSign => "the input has a negative number, or 0, and that of no test has one",
+            Self::ExtremeNumber => "the input has a number beyond those of the tests",
+            Self::NotNumbers => {
+                "the input has something else than numbers, or nothing at all, where tests have numbers and nothing else"
+            }
             Self::NotAPermutation => {
                 "a list in the input lacks a number or has one twice, and every list of tests has 1, 2, 3 and so on once each"
+            }
+            Self::UnusualCharacter => "the input has a character that no test has, and tests are made of few",
+            Self::UnevenBoard => {
+                "lines of the input are of several lengths, or more or fewer than in all tests, whose lines are of one"
             }
             Self::BrokenText => "the input is no text, where tests have text only",
             Self::Unterminated => "the last line of the input does not end, and that of every test does",

@@ -38,10 +38,14 @@ impl Customs {
     /// Without bytes that are no text and control characters that no test has.
     fn readable(&self, bytes: &[u8], way: Way) -> String {
         let text = String::from_utf8_lossy(bytes);
-        let is_odd = |character: char| character == char::REPLACEMENT_CHARACTER || self.is_odd(character);
+        let is_odd = |character: char| {
+            character == char::REPLACEMENT_CHARACTER || self.is_odd(character) || self.is_foreign(character)
+        };
+        let usual = self.alphabet.iter().find(|character| character.is_alphabetic());
+        let usual = if self.is_foreign('a') { usual.copied().unwrap_or('1') } else { 'a' };
         match way {
             Way::LeaveOut => text.chars().filter(|&character| !is_odd(character)).collect(),
-            Way::Replace => text.replace(is_odd, "a"),
+            Way::Replace => text.replace(is_odd, &usual.to_string()),
         }
     }
 
@@ -71,7 +75,8 @@ impl Customs {
         match word.parse::<f64>() {
             Ok(number) if number.is_finite() && self.is_extreme(number) => format!("{}", self.largest),
             Ok(number) if number.is_finite() && self.is_unusual_sign(number) => {
-                word.trim_start_matches('-').to_owned()
+                let positive = word.trim_start_matches('-').to_owned();
+                if number == 0.0 { "1".to_owned() } else { positive }
             }
             Ok(number) if number.is_finite() => word.to_owned(),
             _ if !word.is_empty() && self.wants_numbers() => "1".to_owned(),
