@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 
 use super::arena::{Arena, Origin};
 use super::dictionary::Dictionary;
-use super::mutator::{Case, Compared, Mixed};
+use super::mutator::{Case, Compared, Mixed, is_unended};
 use super::neighbours::Neighbours;
 
 /// A campaign has nothing more to find when so many inputs in a row did nothing new.
@@ -300,7 +300,9 @@ impl Fuzzing {
         let scheduler = Interest { sight: handle, last: Sight::default(), standings: Vec::new() };
         let compared = Compared::default();
         let neighbours = Neighbours::new(&start.dictionary);
-        let mixed = Mixed::new(start.dictionary, compared.clone());
+        let given = start.inputs.iter().skip(start.kept).map(|input| input.bytes.as_slice());
+        let ends_lines = given.clone().any(|bytes| bytes.ends_with(b"\n")) && !given.clone().any(is_unended);
+        let mixed = Mixed::new(start.dictionary, compared.clone(), ends_lines);
         let fuzzer = StdFuzzer::builder()
             .input_filter(Fresh::default())
             .scheduler(scheduler)

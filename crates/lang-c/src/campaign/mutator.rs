@@ -34,6 +34,9 @@ const OTHER_NUMBER: usize = 8;
 /// Of 100 inputs, so many get a number that the program compared theirs with.
 const COMPARED: usize = 10;
 
+/// Where the last line of each test has its end, one input in so many may lack it.
+const UNENDED: usize = 16;
+
 const LONGEST_ARGUMENT: usize = 256;
 
 /// An input, in LibAFL's terms.
@@ -87,16 +90,19 @@ pub(super) type Compared = Rc<RefCell<BTreeMap<ProgramInput, Vec<(u64, u64)>>>>;
 pub(super) struct Mixed {
     dictionary: Dictionary,
     compared: Compared,
+    /// The last line of each test has its end: a program may wait for that until its time is over.
+    ends_lines: bool,
     single: Box<dyn Mutator<Case, State>>,
     stacked: Box<dyn Mutator<Case, State>>,
 }
 
 impl Mixed {
-    pub(super) fn new(dictionary: Dictionary, compared: Compared) -> Self {
+    pub(super) fn new(dictionary: Dictionary, compared: Compared, ends_lines: bool) -> Self {
         let mutations = || havoc_mutations().merge(tokens_mutations());
         Self {
             dictionary,
             compared,
+            ends_lines,
             single: Box::new(SingleChoiceScheduledMutator::new(mutations())),
             stacked: Box::new(HavocScheduledMutator::with_max_stack_pow(mutations(), 4)),
         }
@@ -178,6 +184,11 @@ fn share_of_small(bytes: &[u8]) -> usize {
     SMALL_ELSEWHERE + (SMALL_IN_TEXT - SMALL_ELSEWHERE) * typed / seen.len().max(1)
 }
 
+/// Is it text with a last line that lacks its end?
+pub(super) fn is_unended(bytes: &[u8]) -> bool {
+    is_text(bytes) && bytes.last().is_some_and(|&last| last != b'\n')
+}
+
 /// Any kept input.
 fn other(state: &mut State) -> Result<ProgramInput, Error> {
     let nth = {
@@ -229,6 +240,9 @@ impl Mutator<Case, State> for Mixed {
         }
         if !changed || state.rand_mut().below_or_zero(2) == 0 {
             changed |= self.mutate_bytes(state, input)?;
+        }
+        if self.ends_lines && is_unended(&input.0.bytes) && state.rand_mut().below_or_zero(UNENDED) > 0 {
+            input.0.bytes.push(b'\n');
         }
         Ok(if changed { MutationResult::Mutated } else { MutationResult::Skipped })
     }

@@ -191,6 +191,14 @@ mod tests {
         (printed(if number > 8 { "beyond" } else { "same" }), letters(input))
     }
 
+    /// Counts inputs whose last line does not end.
+    static UNENDED: AtomicU32 = AtomicU32::new(0);
+
+    fn counting_unended(input: &ProgramInput) -> (Execution, Vec<u8>) {
+        UNENDED.fetch_add(u32::from(!input.bytes.ends_with(b"\n")), Ordering::Relaxed);
+        same(input)
+    }
+
     fn targets(versions: &[Program], fuzz: &[Program]) -> Targets {
         Targets {
             plain: versions.iter().map(|&program| Box::new(Fake(program)) as Box<dyn Target>).collect(),
@@ -301,6 +309,21 @@ mod tests {
         let found = worker.fuzz(&slice(1000)).unwrap();
         assert!(!found.is_empty());
         assert!(found.iter().all(|one| one.input.arguments.as_ref().is_some_and(|words| words[0] == "-t")));
+    }
+
+    #[test]
+    fn last_lines_mostly_end_where_those_of_all_tests_do() {
+        let versions: [Program; 3] = [same, same, same];
+        let counting: [Program; 3] = [same, counting_unended, same];
+        let unended = |seeds: &[&str]| {
+            UNENDED.store(0, Ordering::Relaxed);
+            let seeds = seeds.iter().map(|seed| input(seed)).collect();
+            let mut worker = worker(targets(&versions, &counting), seeds, &[], 1);
+            worker.fuzz(&slice(600)).unwrap();
+            UNENDED.load(Ordering::Relaxed)
+        };
+        let (few, many) = (unended(&["a b\n", "c\n"]), unended(&["a b\n", "c"]));
+        assert!((1..100).contains(&few) && many > 150, "{few} and {many}");
     }
 
     #[test]
