@@ -49,6 +49,11 @@ use crate::watch::WatchedProgram;
 
 /// On so many seeds it is tried whether a version can run many inputs in one process.
 const TRIED: usize = 8;
+/// In the search an input has this part of its time, and with sanitizers that part, but never less than so much: most of those
+/// that take longer have no end, and what is seen in less is seen again with all the time.
+const PART_OF_TIME: u32 = 5;
+const PART_WITH_SANITIZERS: u32 = 2;
+const LEAST_TIME: Duration = Duration::from_millis(200);
 /// Comparisons of outputs that are remembered, and how long the two may be.
 const COMPARED: usize = 1000;
 const LONGEST_COMPARED: usize = 4096;
@@ -202,7 +207,9 @@ impl CProject {
         seeds: &[ProgramInput],
         log: &Utf8Path,
     ) -> Result<ServedTarget, LangError> {
-        let mut target = self.target(change, variant, request.limit, log)?;
+        let part = if variant == Variant::Fuzz { PART_WITH_SANITIZERS } else { PART_OF_TIME };
+        let limit = (request.limit / part).max(LEAST_TIME).min(request.limit);
+        let mut target = self.target(change, variant, limit, log)?;
         target.try_persistent(seeds)?;
         Ok(target)
     }

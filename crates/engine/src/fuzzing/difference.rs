@@ -128,10 +128,11 @@ impl Trial<'_> {
         if self.reference_is_faulty(input, campaign)? {
             return Ok(Err(odd(ProgramRemark::ReferenceFails)));
         }
-        let is_usual = self.objection(found.is_calm, input).is_none();
+        let oddity = self.objection(found.is_calm, input);
         let small = self.smaller(input, claim, campaign, |trial, candidate, campaign| {
-            // What is usual stays so.
-            if is_usual && trial.objection(found.is_calm, candidate).is_some() {
+            // What is usual stays so, and what is odd becomes so in no other way.
+            let other = trial.objection(found.is_calm, candidate);
+            if other.is_some() && other != oddity {
                 return Ok(Ruling::Same);
             }
             trial.compare(candidate, glance, campaign).map(|(ruling, _)| ruling)

@@ -28,8 +28,8 @@ use super::text::{Editor, is_text};
 /// of them is text, as the header of an image.
 const SMALL_IN_TEXT: usize = 75;
 const SMALL_ELSEWHERE: usize = 15;
-/// Of 100 inputs, so many get the arguments of another one, and so many another number in one of theirs.
-const OTHER_ARGUMENTS: usize = 5;
+/// Of 100 inputs, so many get the arguments of another one, or one of them, and so many another number in one of theirs.
+const OTHER_ARGUMENTS: usize = 8;
 const OTHER_NUMBER: usize = 8;
 /// Of 100 inputs, so many get a number that the program compared theirs with.
 const COMPARED: usize = 10;
@@ -189,6 +189,18 @@ pub(super) fn is_unended(bytes: &[u8]) -> bool {
     is_text(bytes) && bytes.last().is_some_and(|&last| last != b'\n')
 }
 
+/// The arguments of another input, or, if there are as many, half of the time one of them among one's own.
+fn mixed(mine: Option<&[String]>, others: Option<Vec<String>>, state: &mut State) -> Option<Vec<String>> {
+    let (Some(mine), Some(theirs)) = (mine, &others) else { return others };
+    if mine.len() != theirs.len() || mine.len() < 2 || state.rand_mut().below_or_zero(2) == 0 {
+        return others;
+    }
+    let at = state.rand_mut().below_or_zero(mine.len());
+    let mut mixed = mine.to_vec();
+    mixed[at].clone_from(&theirs[at]);
+    Some(mixed)
+}
+
 /// Any kept input.
 fn other(state: &mut State) -> Result<ProgramInput, Error> {
     let nth = {
@@ -233,6 +245,7 @@ impl Mutator<Case, State> for Mixed {
         let way = state.rand_mut().below_or_zero(100);
         if way < OTHER_ARGUMENTS {
             let arguments = other(state)?.arguments;
+            let arguments = mixed(input.0.arguments.as_deref(), arguments, state);
             changed = arguments != input.0.arguments;
             input.0.arguments = arguments;
         } else if way < OTHER_ARGUMENTS + OTHER_NUMBER {

@@ -108,7 +108,7 @@ impl<R: Rand> Editor<'_, R> {
     }
 
     fn once(&mut self) -> bool {
-        match self.below(25) {
+        match self.below(26) {
             0..=4 => self.change_number(),
             5 => self.drop_line(),
             6 => self.double_line(),
@@ -122,10 +122,10 @@ impl<R: Rand> Editor<'_, R> {
             16 => self.repeat_piece(),
             17 | 18 => self.insert_word(),
             19 => self.replace_by_word(),
-            20 => self.change_character(),
-            21 => self.drop_character(),
-            22 => self.insert_character(),
-            23 => self.make_series(),
+            20 | 21 => self.change_character(),
+            22 => self.drop_character(),
+            23 => self.insert_character(),
+            24 => self.make_series(),
             _ => self.change_end(),
         }
     }
@@ -309,12 +309,20 @@ impl<R: Rand> Editor<'_, R> {
         }
         let at = self.below(self.bytes.len());
         let old = self.bytes[at];
-        self.bytes[at] = match self.below(3) {
+        self.bytes[at] = match self.below(5) {
             0 => old.wrapping_add(1),
             1 => old.wrapping_sub(1),
-            _ => self.character(),
+            2 => self.character(),
+            _ => self.another_character().unwrap_or(old),
         };
         self.bytes[at] != old
+    }
+
+    /// A character that stands elsewhere, in this input or in the other: many texts are made of a few.
+    fn another_character(&mut self) -> Option<u8> {
+        let source = if self.chance(2) { self.bytes.as_slice() } else { self.other };
+        let at = self.rand.below_or_zero(source.len());
+        source.get(at).copied().filter(|byte| !byte.is_ascii_whitespace())
     }
 
     fn drop_character(&mut self) -> bool {

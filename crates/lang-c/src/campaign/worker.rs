@@ -199,6 +199,11 @@ mod tests {
         same(input)
     }
 
+    fn first_and_last(input: &ProgramInput) -> (Execution, Vec<u8>) {
+        let is_mixed = input.arguments.as_deref() == Some(&["-a".to_owned(), "2".to_owned(), "z".to_owned()]);
+        (printed(if is_mixed { "mixed" } else { "same" }), letters(input))
+    }
+
     fn targets(versions: &[Program], fuzz: &[Program]) -> Targets {
         Targets {
             plain: versions.iter().map(|&program| Box::new(Fake(program)) as Box<dyn Target>).collect(),
@@ -298,6 +303,18 @@ mod tests {
         let mut worker = worker(targets(&versions, &versions), seeds, &[], 1);
         assert!(!worker.fuzz(&slice(1000)).unwrap().is_empty());
         assert_eq!(worker.state().seeds, 2);
+    }
+
+    #[test]
+    fn one_argument_of_a_seed_comes_among_those_of_another() {
+        let versions: [Program; 3] = [same, first_and_last, same];
+        let given = |words: [&str; 3]| ProgramInput {
+            arguments: Some(words.map(ToOwned::to_owned).to_vec()),
+            bytes: b"a\n".to_vec(),
+        };
+        let seeds = vec![given(["-a", "x", "z"]), given(["-b", "2", "y"])];
+        let mut worker = worker(targets(&versions, &versions), seeds, &[], 1);
+        assert!(!worker.fuzz(&slice(2000)).unwrap().is_empty());
     }
 
     #[test]
