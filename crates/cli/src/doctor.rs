@@ -51,6 +51,10 @@ fn diagnose() -> Diagnosis {
             c_compiler(),
             tool("make", "C projects with a makefile cannot be built; apt-get install make"),
             tool("cmake", "C projects with CMake cannot be built; apt-get install cmake"),
+            tool(
+                "valgrind",
+                "uninitialised values and leaks of C programs are not seen; apt-get install valgrind",
+            ),
             tool("git", "`--base` and `--head` cannot be used; apt-get install git"),
         ],
         sandbox: protection.present(),

@@ -203,15 +203,32 @@ impl CProject {
         &self,
         change: &TreeChange,
         variant: Variant,
-        request: &FuzzRequest<'_>,
+        limit: Duration,
         seeds: &[ProgramInput],
         log: &Utf8Path,
     ) -> Result<ServedTarget, LangError> {
-        let part = if variant == Variant::Fuzz { PART_WITH_SANITIZERS } else { PART_OF_TIME };
-        let limit = (request.limit / part).max(LEAST_TIME).min(request.limit);
         let mut target = self.target(change, variant, limit, log)?;
         target.try_persistent(seeds)?;
         Ok(target)
+    }
+
+    /// How long inputs may take in the search, plain and with sanitizers: all the time if the tests' own need it.
+    fn haste(
+        &self,
+        request: &FuzzRequest<'_>,
+        seeds: &[ProgramInput],
+        log: &Utf8Path,
+    ) -> Result<(Duration, Duration), LangError> {
+        let part_of = |part: u32| (request.limit / part).max(LEAST_TIME).min(request.limit);
+        let short = part_of(PART_OF_TIME);
+        let Some(right) = request.versions.first() else { return Ok((request.limit, request.limit)) };
+        let mut target = self.target(right.change, Variant::Plain, short, log)?;
+        for seed in seeds {
+            if target.run(seed)?.execution.end == ProgramEnd::TimedOut {
+                return Ok((request.limit, request.limit));
+            }
+        }
+        Ok((short, part_of(PART_WITH_SANITIZERS)))
     }
 
     /// All versions, ready to run.
@@ -224,12 +241,14 @@ impl CProject {
         notices: &mut Vec<Notice>,
     ) -> Result<Targets, LangError> {
         let changes: Vec<&TreeChange> = request.versions.iter().map(|version| version.change).collect();
+        let (limit, limit_with_sanitizers) = self.haste(request, seeds, log)?;
         let mut plain: Vec<Box<dyn Target>> = Vec::new();
         for change in &changes {
-            plain.push(Box::new(self.fast(change, Variant::Plain, request, seeds, log)?));
+            plain.push(Box::new(self.fast(change, Variant::Plain, limit, seeds, log)?));
         }
         if watches.contains(&Watch::Sanitizers) {
-            match each(&changes, |change| self.fast(change, Variant::Fuzz, request, seeds, log)) {
+            match each(&changes, |change| self.fast(change, Variant::Fuzz, limit_with_sanitizers, seeds, log))
+            {
                 Ok(fuzz) => return Ok(Targets { plain, fuzz, slow: Vec::new() }),
                 Err(error @ (LangError::DoesNotCompile { .. } | LangError::BuildTool { .. })) => {
                     watches.retain(|&watch| watch != Watch::Sanitizers);
