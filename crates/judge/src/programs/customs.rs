@@ -18,7 +18,7 @@ const ENOUGH_LISTS: usize = 3;
 /// And fewer numbers than this nothing about signs and sizes.
 const ENOUGH_NUMBERS: usize = 8;
 /// Tests whose text is of no more characters than these…
-const FEW_CHARACTERS: usize = 12;
+const FEW_CHARACTERS: usize = 6;
 /// … and has each of them so often in the mean, have no others.
 const TIMES_EACH: usize = 10;
 /// Tests that stay within this…
