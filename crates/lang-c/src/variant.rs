@@ -31,6 +31,8 @@ impl Variant {
             Self::Fuzz => &[
                 "-g",
                 "-fno-omit-frame-pointer",
+                // The C library would see an error before the sanitizer does, and say no place.
+                "-U_FORTIFY_SOURCE",
                 // A function that has become part of another one has no edge of its own.
                 "-finline-hint-functions",
                 "-fsanitize=address,undefined",
@@ -43,6 +45,8 @@ impl Variant {
                 "-g",
                 // Otherwise a change in one statement moves, merges or removes blocks of others.
                 "-O0",
+                // It wants optimisation, and says so by a warning, which may be an error.
+                "-U_FORTIFY_SOURCE",
                 // When functions end.
                 "-finstrument-functions",
                 // Pruning drops blocks.
@@ -50,7 +54,7 @@ impl Variant {
             ],
             // valgrind 3.19 gives up on the DWARF 5 of clang 14. With more optimisation a compiler makes room for a variable by
             // pushing a register, and valgrind takes what that held for a value.
-            Self::Valgrind => &["-gdwarf-4", "-O0", "-fno-omit-frame-pointer"],
+            Self::Valgrind => &["-gdwarf-4", "-O0", "-U_FORTIFY_SOURCE", "-fno-omit-frame-pointer"],
         }
     }
 

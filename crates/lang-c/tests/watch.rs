@@ -6,6 +6,7 @@ mod one_file;
 use std::time::Duration;
 
 use bonafix_lang::Watch;
+use bonafix_lang_c::{Target, Variant};
 use bonafix_model::{Detector, Execution, Fault, Frame, Leaked, ProgramEnd, TreeChange};
 
 use one_file::{Subject, kinds, on, text};
@@ -211,4 +212,56 @@ fn outputs_are_compared_by_the_command_of_the_tests() {
     assert!(same(SORTED, b"a\nb\n", b"b\na\n"));
     assert!(!same(SORTED, b"a\nb\n", b"b\nc\n"));
     assert!(!same("no-such-command", b"", b""));
+}
+
+/// What careful projects ask for, and what they use.
+const HARDENED: &str = r#"#include <alloca.h>
+#include <assert.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+static volatile sig_atomic_t signals;
+static void note(int signal) { signals += signal == SIGUSR1; }
+static void *work(void *number) { ++*(int *)number; return number; }
+int main(void) {
+    char line[64] = "", small[8];
+    int number = 0;
+    pthread_t thread;
+    if (!fgets(line, sizeof line, stdin)) return 2;
+    char *copy = alloca(strlen(line) + 1);
+    strcpy(copy, line);
+    strcpy(small, copy);
+    assert(small[0] != '!');
+    signal(SIGUSR1, note);
+    raise(SIGUSR1);
+    if (pthread_create(&thread, NULL, work, &number) || pthread_join(thread, NULL)) return 3;
+    printf("%d %d %s", (int)signals, number, small);
+    return 0;
+}
+"#;
+
+#[test]
+fn hardened_programs_with_threads_signals_and_assertions_run_in_every_way() {
+    let subject = Subject::configured(
+        HARDENED,
+        "program = \"program\"\ncflags = [\"-O2\", \"-D_FORTIFY_SOURCE=2\", \"-Wall\", \"-Werror\", \"-pthread\"]\n",
+    );
+    for watch in [Watch::Plain, Watch::Sanitizers, Watch::Valgrind] {
+        let mut program = subject.watched(watch);
+        let fine = program.execute(&on("abc\n")).unwrap();
+        assert_eq!((fine.end.clone(), text(&fine.stdout)), (ProgramEnd::Exited(0), "1 1 abc\n"), "{watch:?}");
+        assert_eq!(fine.faults, [], "{watch:?}");
+        // valgrind tells of the signal as well.
+        assert_eq!(kinds(&program.execute(&on("!")).unwrap()).last(), Some(&"assertion"), "{watch:?}");
+    }
+    for variant in [Variant::Plain, Variant::Fuzz, Variant::Trace] {
+        let mut target = subject.target(variant);
+        for _ in 0..2 {
+            assert_eq!(text(&target.run(&on("abc\n")).unwrap().execution.stdout), "1 1 abc\n", "{variant:?}");
+        }
+    }
+    let beyond = |watch| kinds(&subject.watched(watch).execute(&on("much too long\n")).unwrap()).join(" ");
+    assert_eq!(beyond(Watch::Plain), "buffer-overflow");
+    assert_eq!(beyond(Watch::Sanitizers), "stack-buffer-overflow");
 }
