@@ -108,6 +108,7 @@ impl Flags {
         // Another compiler than the developers' warns of other things.
         compile.push("-Wno-error".to_owned());
         compile.extend(cflags.iter().cloned());
+        compile.extend(variant.last_flags().iter().map(|&flag| flag.to_owned()));
         Self { compile, link: ldflags.to_vec(), program: Vec::new() }
     }
 

@@ -24,15 +24,13 @@ impl Variant {
         }
     }
 
-    /// Flags for compiling and linking, behind the project's own.
+    /// Flags for compiling and linking, behind the project's own and before those of the user.
     pub fn flags(self) -> &'static [&'static str] {
         match self {
             Self::Plain => &["-g"],
             Self::Fuzz => &[
                 "-g",
                 "-fno-omit-frame-pointer",
-                // The C library would see an error before the sanitizer does, and say no place.
-                "-U_FORTIFY_SOURCE",
                 // A function that has become part of another one has no edge of its own.
                 "-finline-hint-functions",
                 "-fsanitize=address,undefined",
@@ -43,18 +41,26 @@ impl Variant {
             ],
             Self::Trace => &[
                 "-g",
-                // Otherwise a change in one statement moves, merges or removes blocks of others.
-                "-O0",
-                // It wants optimisation, and says so by a warning, which may be an error.
-                "-U_FORTIFY_SOURCE",
                 // When functions end.
                 "-finstrument-functions",
                 // Pruning drops blocks.
                 "-fsanitize-coverage=bb,no-prune,trace-pc-guard,pc-table",
             ],
-            // valgrind 3.19 gives up on the DWARF 5 of clang 14. With more optimisation a compiler makes room for a variable by
-            // pushing a register, and valgrind takes what that held for a value.
-            Self::Valgrind => &["-gdwarf-4", "-O0", "-U_FORTIFY_SOURCE", "-fno-omit-frame-pointer"],
+            // valgrind 3.19 gives up on the DWARF 5 of clang 14.
+            Self::Valgrind => &["-gdwarf-4", "-fno-omit-frame-pointer"],
+        }
+    }
+
+    /// Flags that stand behind all others: without them the variant is not what it is for.
+    pub fn last_flags(self) -> &'static [&'static str] {
+        match self {
+            Self::Plain => &[],
+            // The C library would see an error before the sanitizer does, and say no place.
+            Self::Fuzz => &["-U_FORTIFY_SOURCE"],
+            // With optimisation a change in one statement moves, merges or removes blocks of others; and a compiler makes room for
+            // a variable by pushing a register, of which valgrind takes what it held for a value. FORTIFY wants
+            // optimisation, and says so by a warning, which may be an error.
+            Self::Trace | Self::Valgrind => &["-O0", "-U_FORTIFY_SOURCE"],
         }
     }
 

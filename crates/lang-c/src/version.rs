@@ -186,6 +186,7 @@ impl Versions {
             .part("compiler", format!("{} {:?} {}", compiler.cc, compiler.cxx, compiler.version))
             .part("variant", variant.name())
             .parts("flags", variant.flags())
+            .parts("last flags", variant.last_flags())
             .part("length", self.estate.length().to_string());
         if variant.has_runtime() {
             key = key.parts("runtime", Runtime::sources());
