@@ -25,6 +25,8 @@ const TIMES_EACH: usize = 10;
 const ORDINARY: f64 = 1e6;
 /// … say nothing about numbers beyond this.
 const EXTREME: f64 = 1_073_741_824.0;
+/// Nor do those whose numbers all fit into an `int` about such that do not.
+const INT: f64 = 2_147_483_647.0;
 
 /// What developers' inputs have in common.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -164,7 +166,8 @@ impl Customs {
 
     /// Is it far beyond those of the tests?
     fn is_extreme(&self, number: f64) -> bool {
-        self.numbers >= ENOUGH_NUMBERS && self.largest <= ORDINARY && number.abs() > EXTREME
+        let is_beyond = |largest: f64, bound: f64| self.largest <= largest && number.abs() > bound;
+        self.numbers >= ENOUGH_NUMBERS && (is_beyond(ORDINARY, EXTREME) || is_beyond(INT, INT))
     }
 
     /// Is it a control character that no test has?
@@ -363,6 +366,10 @@ mod tests {
         assert_eq!(objection(&COUNTS, b"\n"), Some("not-numbers"));
         assert_eq!(objection(&COUNTS, b"1\n4000000000\n"), Some("extreme-number"));
         assert_eq!(objection(&["1 -2", "0 4000000000", "3"], b"-5 0 9999999999"), None);
+        // Found on a correct patch: it took the minimum of numbers another way than the reference, which wrapped.
+        let large = ["1 3000000\n", "2 3 4\n", "5 6 7\n"];
+        assert_eq!(objection(&large, b"1 2147483649\n"), Some("extreme-number"));
+        assert_eq!(objection(&large, b"1 2147483647\n"), None);
     }
 
     #[test]
