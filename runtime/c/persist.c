@@ -43,7 +43,7 @@ static size_t part_count, byte_count;
 static char *copy;
 static struct sigaction actions[32];
 static sigset_t mask;
-static int start_folder = -1;
+static int start_folder = -1, own_tasks = -1;
 static mode_t creation_mask;
 static char **environment, **environment_copy;
 static size_t environment_length;
@@ -270,19 +270,27 @@ static int make_timers(void) {
            timer_create(CLOCK_MONOTONIC, &kill_self, &wall_timer) == 0;
 }
 
+static int open_folder(const char *path) {
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, BONAFIX_FIRST_DESCRIPTOR);
+    if (fd >= 0)
+        close(fd);
+    return high;
+}
+
 int bonafix_persist_open(const char *home) {
-    start_folder = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int high = fcntl(start_folder, F_DUPFD_CLOEXEC, BONAFIX_FIRST_DESCRIPTOR);
-    close(start_folder);
-    start_folder = high;
+    start_folder = open_folder(".");
+    own_tasks = open_folder("/proc/self/task");
     creation_mask = umask(022);
     umask(creation_mask);
     for (int signal = 1; signal < 32; signal++)
         sigaction(signal, NULL, &actions[signal]);
     sigprocmask(SIG_BLOCK, NULL, &mask);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    /* It is the last one that the runtime takes. */
-    return start_folder >= 0 && start_folder < BONAFIX_FIRST_DESCRIPTOR + BONAFIX_DESCRIPTORS && make_timers() && save_environment() && save_variables(home);
+    /* What is opened for the input comes behind these. */
+    int last = BONAFIX_FIRST_DESCRIPTOR + BONAFIX_DESCRIPTORS - 3;
+    return start_folder >= 0 && own_tasks >= 0 && start_folder <= last && own_tasks <= last && make_timers() &&
+           save_environment() && save_variables(home);
 }
 
 /* Can the next run find all as the first did? */
@@ -291,19 +299,21 @@ static int is_clean(void) {
     if (is_spoilt || fileno(stdin) != 0 || fileno(stdout) != 1 || fileno(stderr) != 2)
         return 0;
     /* A folder has a link for itself, one in its parent, and one for each folder in it: one for each thread. */
-    return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink <= 3;
+    return fstat(own_tasks, &tasks) == 0 && tasks.st_nlink <= 3;
+}
+
+void bonafix_close_range(unsigned first, unsigned last) {
+    /* The number is the same for all machines; older C libraries lack the name. */
+    enum { CLOSE_RANGE = 436, MOST = 4096 };
+    if (syscall(CLOSE_RANGE, first, last, 0u) != 0)
+        for (unsigned fd = first; fd <= last && fd < MOST; fd++)
+            close((int)fd);
 }
 
 /* All but the standard streams and those of the runtime. */
 static void close_files(void) {
-    /* The number is the same for all machines; older C libraries lack the name. */
-    enum { CLOSE_RANGE = 436, MOST = 4096 };
-    const unsigned ours = BONAFIX_FIRST_DESCRIPTOR, behind = ours + BONAFIX_DESCRIPTORS;
-    if (syscall(CLOSE_RANGE, 3u, ours - 1, 0u) == 0 && syscall(CLOSE_RANGE, behind, ~0u, 0u) == 0)
-        return;
-    for (unsigned fd = 3; fd < MOST; fd++)
-        if (fd < ours || fd >= behind)
-            close((int)fd);
+    bonafix_close_range(3, BONAFIX_FIRST_DESCRIPTOR - 1);
+    bonafix_close_range(BONAFIX_FIRST_DESCRIPTOR + BONAFIX_DESCRIPTORS, ~0u);
 }
 
 /* Behind its descriptor there will be another file, at its start. No function says that to a stream: those that throw away a
@@ -355,8 +365,11 @@ int bonafix_persist_run(bonafix_main *main, int argc, char **argv, uint32_t cpu_
     if (!is_clean())
         exit(code);
     fflush(NULL);
-    set_timers(0, 0);
     return code & 255;
+}
+
+void bonafix_persist_rest(void) {
+    set_timers(0, 0);
 }
 
 int bonafix_persist_next(void) {

@@ -1,4 +1,4 @@
-/* The fork server: stands before `main` and copies the process, made ready once, for each run.
+/* The fork server: stands before `main` and copies the process, made ready once, for each run of a batch.
  *
  * It takes the place of `__libc_start_main`, which the start code of every program calls, be it from an object that is
  * linked into the program or from a library that is loaded before all others. The C library is given another `main`: that
@@ -49,12 +49,13 @@ static struct shared {
     /* One of the words below. */
     volatile uint32_t state;
     /* When the run began, and what its process had used by then. */
-    uint64_t started, used;
+    volatile uint64_t started, used;
     struct bonafix_request request;
-    char text[BONAFIX_MOST_TEXT + 1];
+    /* Where the input of the next run begins. */
+    uint64_t input;
 } *shared;
-/* Nothing to do; a run is under way; a request has come that wants a process of its own. */
-enum { IDLE, RUNNING, HANDED_OVER };
+/* Waits for a batch; between two runs of one, or before its first; a run is under way; the program cannot run often. */
+enum { IDLE, BETWEEN, RUNNING, REFUSED };
 static struct sigaction program_on_child;
 
 static int read_all(int fd, void *to, size_t length) {
@@ -268,12 +269,9 @@ static uint64_t micros_of_usage(const struct rusage *usage) {
            (uint64_t)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
 }
 
-/* What this process has used, and those of its children that it has waited for. */
-static uint64_t own_usage(void) {
-    struct rusage own, below;
-    return getrusage(RUSAGE_SELF, &own) == 0 && getrusage(RUSAGE_CHILDREN, &below) == 0
-               ? micros_of_usage(&own) + micros_of_usage(&below)
-               : 0;
+static uint64_t usage(int whose) {
+    struct rusage usage;
+    return getrusage(whose, &usage) == 0 ? micros_of_usage(&usage) : 0;
 }
 
 /* ---- One run ---- */
@@ -288,12 +286,6 @@ static void put(const char *name, int flags, int as) {
         fcntl(fd, F_SETFD, 0);
 }
 
-static void put_output(const char *name, int as) {
-    char path[PATH_MAX + 16];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    put(path, O_WRONLY | O_CREAT | O_TRUNC, as);
-}
-
 static void limit(int what, uint64_t most) {
     struct rlimit now;
     if (most == 0 || getrlimit(what, &now) != 0)
@@ -302,12 +294,6 @@ static void limit(int what, uint64_t most) {
         most = now.rlim_max;
     now.rlim_cur = now.rlim_max = most;
     setrlimit(what, &now);
-}
-
-static void put_streams(const char *input) {
-    put(*input ? input : "/dev/null", O_RDONLY, 0);
-    put_output("stdout", 1);
-    put_output("stderr", 2);
 }
 
 /* Makes the child what the program would be had it just been started. */
@@ -356,8 +342,15 @@ static int wait_for(pid_t child, const struct bonafix_request *request) {
     }
 }
 
-/* Ends a run and tells how it ended; gives the time that its process has used, with those that it has waited for. */
-static uint64_t reap(pid_t child, struct bonafix_reply *reply) {
+/* How a run ended, in the words of a result. */
+struct end {
+    uint32_t end;
+    int32_t value;
+    uint32_t flags;
+};
+
+/* Ends a run and says how it ended; gives the time that its process has used, with those that it has waited for. */
+static uint64_t reap(pid_t child, struct end *end) {
     /* While the child is not reaped, its number cannot be anybody else's. */
     kill(-child, SIGKILL);
     kill(child, SIGKILL);
@@ -367,126 +360,128 @@ static uint64_t reap(pid_t child, struct bonafix_reply *reply) {
     while (wait4(child, &status, 0, &usage) < 0 && errno == EINTR) {
     }
     if (WIFSIGNALED(status)) {
-        reply->end = BONAFIX_SIGNALLED;
-        reply->value = WTERMSIG(status);
+        end->end = BONAFIX_SIGNALLED;
+        end->value = WTERMSIG(status);
     } else {
-        reply->end = BONAFIX_EXITED;
-        reply->value = WEXITSTATUS(status);
+        end->end = BONAFIX_EXITED;
+        end->value = WEXITSTATUS(status);
     }
     if (!sweep())
-        reply->flags |= BONAFIX_STRAYS;
+        end->flags |= BONAFIX_STRAYS;
     return micros_of_usage(&usage);
 }
 
-static void finish(pid_t child, const struct bonafix_request *request, struct bonafix_reply *reply) {
-    uint64_t begun = now_micros();
+static void finish(pid_t child, const struct bonafix_request *request, struct end *end) {
     int ended = wait_for(child, request);
-    reply->micros = (uint32_t)(now_micros() - begun);
     /* One that has ended between two looks is judged by what it used, too: by that alone, whenever the looks were. */
-    if (reap(child, reply) >= request->cpu_millis * 1000ull || !ended)
-        reply->end = BONAFIX_TIMED_OUT;
+    if (reap(child, end) >= request->cpu_millis * 1000ull || !ended)
+        end->end = BONAFIX_TIMED_OUT;
 }
 
-static int reply_with(const struct bonafix_reply *reply) {
-    return write_all(replies, reply, sizeof *reply);
-}
+/* ---- Batches ---- */
 
-/* The next request, into shared memory. */
+/* The next batch, into shared memory. */
 static int receive(void) {
-    struct bonafix_request *request = &shared->request;
-    if (!read_all(requests, request, sizeof *request) || request->length > BONAFIX_MOST_TEXT ||
-        !read_all(requests, shared->text, request->length))
+    if (!read_all(requests, &shared->request, sizeof shared->request))
         return 0;
-    shared->text[request->length] = 0;
+    shared->input = 0;
+    bonafix_batch_begin();
     return 1;
 }
 
-/* The arguments of the request. */
-static char **arguments(void) {
-    static char **list;
-    list = realloc(list, (shared->request.arguments + 1u) * sizeof *list);
-    if (!list)
-        _exit(1);
-    char *next = shared->text + strlen(shared->text) + 1;
-    for (uint32_t i = 0; i < shared->request.arguments; i++) {
-        list[i] = next;
-        next += strlen(next) + 1;
-    }
-    list[shared->request.arguments] = NULL;
-    return list;
+static int reply(void) {
+    struct bonafix_reply reply = bonafix_batch_reply();
+    return write_all(replies, &reply, sizeof reply);
 }
 
-static void prepare(void) {
+static void tell(const struct end *end) {
+    bonafix_batch_tell(end->end, end->value, end->flags | (was_written() ? BONAFIX_WROTE : 0));
+}
+
+/* Everything is there that the next run will look for. */
+static int prepare(struct bonafix_run *run) {
+    if (!bonafix_batch_next(&shared->request, &shared->input, run))
+        _exit(1);
+    int is_there = bonafix_batch_put(run);
+    /* What was written so far was not written by the run. */
     was_written();
     if (bonafix_coverage_reset)
         bonafix_coverage_reset((shared->request.flags & BONAFIX_WANT_COMPARISONS) != 0);
+    return is_there;
 }
 
 /* A process of its own for one run. True in that process. */
-static int run_once(void) {
-    struct bonafix_reply reply = {0, 0, 0, 0};
-    prepare();
-    pid_t child = fork();
+static int run_once(struct bonafix_run *run) {
+    struct end end = {0, 0, 0};
+    pid_t child = prepare(run) ? fork() : -1;
     if (child == 0) {
-        close(requests);
-        close(replies);
-        if (watch >= 0)
-            close(watch);
         become_program(&shared->request);
-        put_streams(shared->text);
+        bonafix_batch_connect(run);
+        bonafix_close_range(BONAFIX_FIRST_DESCRIPTOR, BONAFIX_FIRST_DESCRIPTOR + BONAFIX_DESCRIPTORS - 1);
         return 1;
     }
     if (child < 0)
-        reply.end = BONAFIX_NOT_STARTED;
+        end.end = BONAFIX_NOT_STARTED;
     else
-        finish(child, &shared->request, &reply);
-    if (was_written())
-        reply.flags |= BONAFIX_WROTE;
+        finish(child, &shared->request, &end);
     if (shared->request.flags & BONAFIX_WANT_PERSISTENT)
-        reply.flags |= BONAFIX_COPIED;
-    if (!reply_with(&reply) || reply.flags & BONAFIX_STRAYS)
+        end.flags |= BONAFIX_COPIED;
+    tell(&end);
+    if (end.flags & BONAFIX_STRAYS) {
+        reply();
         _exit(0);
+    }
     return 0;
 }
 
-/* Takes requests itself, until one wants a process of its own or the time has come for a fresh one. */
+/* One run in this process. What cannot be taken back ends the process. */
+static void run_here(void) {
+    struct bonafix_run run;
+    struct end end = {BONAFIX_EXITED, 0, 0};
+    if (!prepare(&run))
+        _exit(1);
+    bonafix_batch_connect(&run);
+    uint64_t below = usage(RUSAGE_CHILDREN);
+    shared->started = now_micros();
+    shared->used = micros_of(CLOCK_PROCESS_CPUTIME_ID) + below;
+    shared->state = RUNNING;
+    end.value = bonafix_persist_run(program_main, run.count, run.arguments, shared->request.cpu_millis, shared->request.wall_millis);
+    /* Before the server is asked to look: it kills what is left, and this process with it. */
+    if (waitpid(-1, NULL, WNOHANG) >= 0 || errno != ECHILD)
+        _exit(end.value);
+    /* The timer does not see what children use. */
+    uint64_t with_below = micros_of(CLOCK_PROCESS_CPUTIME_ID) + usage(RUSAGE_CHILDREN);
+    if (with_below - shared->used >= shared->request.cpu_millis * 1000ull)
+        kill(getpid(), SIGKILL);
+    tell(&end);
+    shared->state = BETWEEN;
+}
+
+/* Serves batches itself, as long as they want that and until the time has come for a fresh process. */
 static void run_often(void) {
     become_program(&shared->request);
     if (!bonafix_persist_open(home)) {
-        shared->state = HANDED_OVER;
+        shared->state = REFUSED;
         _exit(0);
     }
-    do {
-        if (!(shared->request.flags & BONAFIX_WANT_PERSISTENT)) {
-            shared->state = HANDED_OVER;
-            _exit(0);
+    int goes_on = 1;
+    while (goes_on && shared->request.flags & BONAFIX_WANT_PERSISTENT) {
+        while (goes_on && !bonafix_batch_is_over(&shared->request)) {
+            run_here();
+            goes_on = bonafix_persist_next();
         }
-        struct bonafix_reply reply = {BONAFIX_EXITED, 0, 0, 0};
-        shared->started = now_micros();
-        shared->used = own_usage();
-        shared->state = RUNNING;
-        prepare();
-        put_streams(shared->text);
-        reply.value = bonafix_persist_run(program_main, (int)shared->request.arguments, arguments(),
-                                          shared->request.cpu_millis, shared->request.wall_millis);
-        /* Before the server is asked to look: it kills what is left, and this process with it. */
-        if (waitpid(-1, NULL, WNOHANG) >= 0 || errno != ECHILD)
-            _exit(reply.value);
-        /* The timer does not see what children use. */
-        if (own_usage() - shared->used >= shared->request.cpu_millis * 1000ull)
-            kill(getpid(), SIGKILL);
-        if (was_written())
-            reply.flags |= BONAFIX_WROTE;
+        if (!bonafix_batch_is_over(&shared->request))
+            break;
+        bonafix_persist_rest();
         shared->state = IDLE;
-        if (!reply_with(&reply)) {
-            shared->state = RUNNING;
-            _exit(reply.value);
-        }
-    } while (bonafix_persist_next() && receive());
+        if (!reply() || !goes_on || !receive())
+            break;
+        shared->state = BETWEEN;
+    }
     _exit(0);
 }
 
-/* Waits for the end of a process that takes requests itself. Its timers do not see a run that sleeps: that is ended here. True if
+/* Waits for the end of a process that serves batches itself. Its timers do not see a run that sleeps: that is ended here. True if
  * one was. */
 static int wait_for_often(pid_t child) {
     struct spent spent = {0, 0, 0};
@@ -511,44 +506,64 @@ static int wait_for_often(pid_t child) {
     }
 }
 
-/* Waits for the end of a process that takes requests itself. True if it has left one that is to be served. */
-static int supervise(pid_t child) {
+/* Waits for the end of a process that serves batches itself, and tells of the run that has ended it. */
+static void supervise(pid_t child) {
+    struct end end = {0, 0, 0};
     int slept = wait_for_often(child);
     uint64_t taken = now_micros() - shared->started;
-    struct bonafix_reply reply = {0, 0, 0, 0};
-    uint64_t used = reap(child, &reply) - shared->used;
+    uint64_t used = reap(child, &end) - shared->used;
     if (shared->state == RUNNING) {
         int is_over = slept || taken >= shared->request.wall_millis * 1000ull;
         /* As of a process of its own, what it has used decides however it ended. */
         if (used >= shared->request.cpu_millis * 1000ull ||
-            (is_over && reply.end == BONAFIX_SIGNALLED && reply.value == SIGKILL))
-            reply.end = BONAFIX_TIMED_OUT;
-        reply.flags |= BONAFIX_ENDED;
-        if (was_written())
-            reply.flags |= BONAFIX_WROTE;
-        if (!reply_with(&reply))
-            _exit(0);
+            (is_over && end.end == BONAFIX_SIGNALLED && end.value == SIGKILL))
+            end.end = BONAFIX_TIMED_OUT;
+        end.flags |= BONAFIX_ENDED;
+        tell(&end);
+        shared->state = BETWEEN;
     }
-    if (reply.flags & BONAFIX_STRAYS)
+    if (end.flags & BONAFIX_STRAYS) {
+        if (shared->state == BETWEEN)
+            reply();
         _exit(0);
-    return shared->state == HANDED_OVER;
+    }
+}
+
+/* Begins a process that serves batches itself, and waits for its end. False if the program cannot be run so. */
+static int serve_often(void) {
+    static int is_refused;
+    if (is_refused)
+        return 0;
+    shared->state = BETWEEN;
+    bonafix_batch_forget();
+    bonafix_batch_hide(0);
+    pid_t child = fork();
+    if (child == 0)
+        run_often();
+    bonafix_batch_hide(1);
+    if (child > 0)
+        supervise(child);
+    bonafix_batch_forget();
+    is_refused = child > 0 && shared->state == REFUSED;
+    return child > 0 && !is_refused;
 }
 
 /* Serves until the other end hangs up. Returns in a child, with what `main` is to be given. */
 static char **serve(int *argc) {
+    struct bonafix_run run;
     while (receive()) {
-        int is_open = 1;
-        if (shared->request.flags & BONAFIX_WANT_PERSISTENT) {
-            shared->state = IDLE;
-            pid_t child = fork();
-            if (child == 0)
-                run_often();
-            is_open = child < 0 || supervise(child);
+        /* Set where a process that served itself has answered all that came. */
+        int is_answered = 0;
+        while (!is_answered && !bonafix_batch_is_over(&shared->request)) {
+            if (shared->request.flags & BONAFIX_WANT_PERSISTENT && serve_often()) {
+                is_answered = shared->state == IDLE;
+            } else if (run_once(&run)) {
+                *argc = run.count;
+                return run.arguments;
+            }
         }
-        if (is_open && run_once()) {
-            *argc = (int)shared->request.arguments;
-            return arguments();
-        }
+        if (!is_answered && !reply())
+            break;
     }
     /* Not `exit`: what constructors have left in buffers belongs to the runs. */
     _exit(0);
@@ -594,7 +609,7 @@ static int served_main(int argc, char **argv, char **environment) {
         hello.flags |= BONAFIX_HELLO_BLIND;
     if (bonafix_coverage_open)
         hello.edges = bonafix_coverage_open(folder);
-    if (!write_all(replies, &hello, sizeof hello))
+    if (!bonafix_batch_open(folder, hello.edges) || !write_all(replies, &hello, sizeof hello))
         _exit(1);
     argv = serve(&argc);
     return program_main(argc, argv, environment);

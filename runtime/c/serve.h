@@ -20,21 +20,21 @@ struct bonafix_hello {
     /* How many counters the file `counters` has. */
     uint32_t edges;
 };
-#define BONAFIX_MAGIC 0x31584642u /* "BFX1" */
+#define BONAFIX_MAGIC 0x32584642u /* "BFX2" */
 /* The program has more threads than one, and they would not be there in a copy of it. */
 #define BONAFIX_HELLO_THREADS 1u
 /* Nobody tells whether files were written: the folders must be looked through after every run. */
 #define BONAFIX_HELLO_BLIND 2u
 
-/* One run. Behind it come `length` bytes: the file for standard input, then the arguments from the program's own name on,
- * each with a zero behind it. An empty name stands for no input. */
+/* A batch of runs, one after the other. Their inputs lie in the file `inputs`, which is at least so long. */
 struct bonafix_request {
-    uint32_t length;
-    uint32_t arguments;
+    uint32_t runs;
+    uint32_t flags;
     /* Of the processor, by all processes of the run, and asleep; and by the clock, whatever it does. */
     uint32_t cpu_millis;
     uint32_t wall_millis;
-    uint64_t flags;
+    /* Bytes of all inputs. */
+    uint64_t inputs;
     /* Bytes of one file, and of memory; 0 for no limit. */
     uint64_t file_size;
     uint64_t memory;
@@ -43,12 +43,39 @@ struct bonafix_request {
 /* In the process of the run before, if there is one. */
 #define BONAFIX_WANT_PERSISTENT 2u
 
-/* How it ended. */
-struct bonafix_reply {
+/* One input. Behind it come `text` bytes: the file for its bytes, then the arguments from the program's own name on, each
+ * with a zero behind it; then the bytes. The next input begins at a multiple of eight. */
+struct bonafix_input {
+    uint32_t text;
+    /* With the file. */
+    uint32_t arguments;
+    uint64_t bytes;
+    uint32_t flags;
+    uint32_t nothing;
+};
+/* The program reads it from its standard input; else that is empty. */
+#define BONAFIX_ON_STDIN 1u
+
+/* At the start of the file `results`; behind it one result for each run that is finished. */
+struct bonafix_progress {
+    uint32_t begun;
+    uint32_t finished;
+    /* No further run of this batch. */
+    uint32_t stopped;
+    uint32_t nothing;
+    /* With this. */
+    uint64_t bytes;
+};
+
+/* How a run ended. Behind it comes what it printed on both streams, and a counter for each edge. The next result begins at a
+ * multiple of eight. */
+struct bonafix_result {
     uint32_t end;
     int32_t value;
     uint32_t flags;
-    uint32_t micros;
+    uint32_t edges;
+    /* Bytes on standard output and on standard error. */
+    uint32_t printed[2];
 };
 #define BONAFIX_EXITED 0u
 #define BONAFIX_SIGNALLED 1u
@@ -63,14 +90,56 @@ struct bonafix_reply {
 #define BONAFIX_COPIED 4u
 /* The process that was to go on with the next run has ended. */
 #define BONAFIX_ENDED 8u
+/* What it printed on one of the streams is too long to be told here: it lies in the stream's file. */
+#define BONAFIX_LONG 16u
+
+/* Said when a batch is over: the first so many of its runs are finished. */
+struct bonafix_reply {
+    uint32_t runs;
+    uint32_t nothing;
+    /* Of the file `results`. */
+    uint64_t bytes;
+};
 
 /* The name of the input and the arguments of one run take at most so many bytes. */
 enum { BONAFIX_MOST_TEXT = 1024 * 1024 };
 /* So many descriptors from here on are the runtime's. Not higher: the system looks at all below when it closes those of a
  * run, and copies a table of all for each process. */
-enum { BONAFIX_FIRST_DESCRIPTOR = 200, BONAFIX_DESCRIPTORS = 8 };
+enum { BONAFIX_FIRST_DESCRIPTOR = 64, BONAFIX_DESCRIPTORS = 16 };
 
 typedef int bonafix_main(int, char **, char **);
+
+/* What a run is given. */
+struct bonafix_run {
+    const char *path;
+    char **arguments;
+    int count;
+    int on_stdin;
+    const char *bytes;
+    size_t size;
+};
+
+/* Of batch.c. */
+
+/* Makes and opens the files in the server's folder. */
+int bonafix_batch_open(const char *folder, uint32_t edges);
+/* Keeps what is exchanged from processes that are copied from now on, or does not. */
+void bonafix_batch_hide(int hidden);
+/* A new batch has come. */
+void bonafix_batch_begin(void);
+/* The file with the input will be opened anew. */
+void bonafix_batch_forget(void);
+int bonafix_batch_is_over(const struct bonafix_request *request);
+uint32_t bonafix_batch_finished(void);
+/* The run that begins at `*at` among the inputs, which is moved to the next one. False if there is none. */
+int bonafix_batch_next(const struct bonafix_request *request, uint64_t *at, struct bonafix_run *run);
+/* Writes the input and empties the streams. */
+int bonafix_batch_put(const struct bonafix_run *run);
+/* Gives the streams to this process. */
+void bonafix_batch_connect(const struct bonafix_run *run);
+/* The run that began last is finished. */
+void bonafix_batch_tell(uint32_t end, int32_t value, uint32_t flags);
+struct bonafix_reply bonafix_batch_reply(void);
 
 /* Of persist.c. */
 
@@ -81,6 +150,10 @@ int bonafix_persist_open(const char *home);
 int bonafix_persist_run(bonafix_main *main, int argc, char **argv, uint32_t cpu_millis, uint32_t wall_millis);
 /* Takes back what the run did. False if another process should take over. */
 int bonafix_persist_next(void);
+/* No run comes for now. */
+void bonafix_persist_rest(void);
+/* Closes all descriptors from the first to the last one. */
+void bonafix_close_range(unsigned first, unsigned last);
 
 /* What AddressSanitizer is told of one variable. */
 struct bonafix_variable {
@@ -95,5 +168,7 @@ void bonafix_persist_variables(const struct bonafix_variable *first, size_t coun
 uint32_t bonafix_coverage_open(const char *folder) __attribute__((weak));
 /* All counters to zero. */
 void bonafix_coverage_reset(int comparisons) __attribute__((weak));
+/* The counter of the first edge. */
+const uint8_t *bonafix_coverage_counters(void) __attribute__((weak));
 
 #endif

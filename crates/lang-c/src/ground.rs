@@ -107,13 +107,12 @@ impl Ground {
         self.limit * PATIENCE
     }
 
-    /// Says how an input is given, and puts it there.
-    pub(crate) fn give(&self, input: &ProgramInput) -> Result<Given, LangError> {
+    /// Says how an input is given.
+    pub(crate) fn give(&self, input: &ProgramInput) -> Given {
         let arguments = input.arguments.as_ref().unwrap_or(&self.arguments);
         let by_path = is_by_path(arguments);
         let file = if by_path { self.run_folder.join(&self.input_name) } else { self.place().join("input") };
-        overwrite(&file, &input.bytes)?;
-        Ok(Given { file, by_path, arguments: with_path(arguments, &self.input_name) })
+        Given { file, by_path, arguments: with_path(arguments, &self.input_name) }
     }
 
     /// Reads what was written since the last call, and takes it back.
@@ -128,7 +127,12 @@ impl Ground {
 
     /// Runs a job that lacks arguments and streams, for this input alone.
     pub(crate) fn run(&mut self, job: Job, given: &Given, input: &ProgramInput) -> Result<Raw, LangError> {
-        let stdin = if given.by_path { Stdin::Null } else { Stdin::Bytes(input.bytes.clone()) };
+        let stdin = if given.by_path {
+            overwrite(&given.file, &input.bytes)?;
+            Stdin::Null
+        } else {
+            Stdin::Bytes(input.bytes.clone())
+        };
         let job = job.args(&given.arguments).stdin(stdin);
         let job = job.stdout(Sink::Capture { cap: KEPT }).stderr(Sink::Capture { cap: KEPT });
         let (most, largest) = (job.limits.cpu, job.limits.file_size);

@@ -9,14 +9,15 @@ use crate::build::Workshop;
 use crate::{proc_fault, store_fault};
 
 /// Its files, by name.
-const SOURCES: [(&str, &str); 4] = [
+const SOURCES: [(&str, &str); 5] = [
     ("serve.h", include_str!("../../../runtime/c/serve.h")),
+    ("batch.c", include_str!("../../../runtime/c/batch.c")),
     ("serve.c", include_str!("../../../runtime/c/serve.c")),
     ("persist.c", include_str!("../../../runtime/c/persist.c")),
     ("coverage.c", include_str!("../../../runtime/c/coverage.c")),
 ];
 const LIBRARY: &str = "libbonafix.so";
-const OBJECTS: [&str; 3] = ["serve.o", "persist.o", "coverage.o"];
+const OBJECTS: [&str; 4] = ["serve.o", "batch.o", "persist.o", "coverage.o"];
 
 /// What programs that are traced are linked with.
 const TRACER: &str = include_str!("../../../runtime/c/trace.c");
@@ -40,8 +41,9 @@ impl Runtime {
             for (name, text) in SOURCES {
                 fs_err::write(staging.join(name), text)?;
             }
-            compile(workshop, staging, &["-shared", "serve.c", "persist.c", "-o", LIBRARY, "-ldl", "-lrt"])?;
-            compile(workshop, staging, &["-c", "serve.c", "persist.c", "coverage.c"])
+            let library = ["-shared", "serve.c", "batch.c", "persist.c", "-o", LIBRARY, "-ldl", "-lrt"];
+            compile(workshop, staging, &library)?;
+            compile(workshop, staging, &["-c", "serve.c", "batch.c", "persist.c", "coverage.c"])
         });
         Ok(Self { folder: inserted.map_err(|error| error.unify(store_fault))?.path })
     }

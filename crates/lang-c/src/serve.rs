@@ -6,6 +6,7 @@
 //! Programs that cannot be copied (threads before `main`, statically linked, an end before `main`) are started anew for every
 //! run.
 
+mod exchange;
 pub(crate) mod places;
 mod server;
 mod wire;
@@ -18,8 +19,9 @@ use bonafix_model::{Frame, ProgramEnd, ProgramInput};
 use bonafix_proc::{Confinement, Job, Limits, Sink, Stdin};
 use camino::{Utf8Path, Utf8PathBuf};
 
-use self::server::{Answer, LIFE, Server, Started};
-use self::wire::{Process, Request, RunEnd};
+use self::exchange::Exchange;
+use self::server::{LIFE, Server, Started};
+use self::wire::{Inputs, Process, Request, Run, RunEnd, RunResult};
 use crate::build::Workshop;
 use crate::ground::{Given, Ground, MIB, Written, with_sanitizers};
 use crate::runtime::Runtime;
@@ -40,6 +42,10 @@ const RUNS: u64 = 200;
 /// Of so many runs in one process, one is seen again in a process of its own.
 const CHECK: u64 = 512;
 
+/// So many runs are asked for at once, and so many bytes of inputs, unless one has more.
+const BATCH: usize = 64;
+const BATCH_BYTES: usize = 4 * 1024 * 1024;
+
 /// In which process an input is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
@@ -55,6 +61,7 @@ enum Way {
 pub struct ServedTarget {
     // Before the ground, which cannot be removed under it.
     server: Option<Server>,
+    exchange: Exchange,
     ground: Ground,
     /// Starts the server.
     job: Job,
@@ -91,6 +98,7 @@ impl ServedTarget {
             Limits { wall: Some(LIFE + ground.patience() * 2), cpu: None, asleep: None, ..job.limits };
         let mut target = Self {
             server: None,
+            exchange: Exchange::open(ground.place())?,
             name: job.arg0.as_ref().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
             job,
             ground,
@@ -138,17 +146,19 @@ impl ServedTarget {
         }
         self.way = Way::Copies;
         let seeds = &seeds[..seeds.len().min(MOST_SEEDS)];
-        let mut expected = Vec::new();
-        for seed in seeds {
-            expected.push(self.run_fresh(seed)?);
-        }
+        let expected = self.serve(seeds, false)?;
         let forwards = seeds.iter().zip(&expected);
         // What one input leaves is found by the next one, and by itself.
         let backwards = forwards.clone().rev().flat_map(|pair| [pair, pair]);
-        for (seed, expected) in forwards.clone().chain(backwards) {
-            if self.serve(seed, true)? != *expected || self.was_copied {
+        let (again, expected): (Vec<ProgramInput>, Vec<&Sample>) =
+            forwards.clone().chain(backwards).map(|(seed, expected)| (seed.clone(), expected)).unzip();
+        for (again, expected) in again.chunks(BATCH).zip(expected.chunks(BATCH)) {
+            if self.was_copied || !self.serve(again, true)?.iter().eq(expected.iter().copied()) {
                 return Ok(false);
             }
+        }
+        if self.was_copied {
+            return Ok(false);
         }
         if !seeds.is_empty() {
             self.way = Way::Persistent;
@@ -158,25 +168,36 @@ impl ServedTarget {
 
     /// Runs one input in a process of its own, whatever the others run in.
     pub fn run_fresh(&mut self, input: &ProgramInput) -> Result<Sample, LangError> {
-        if self.way == Way::Starts { self.run_single(input) } else { self.serve(input, false) }
+        let mut samples = self.run_all_fresh(std::slice::from_ref(input))?;
+        samples.pop().ok_or_else(|| LangError::Internal("an input was not run".to_owned()))
+    }
+
+    fn run_all_fresh(&mut self, inputs: &[ProgramInput]) -> Result<Vec<Sample>, LangError> {
+        if self.way == Way::Starts {
+            return inputs.iter().map(|input| self.run_single(input)).collect();
+        }
+        self.serve(inputs, false)
     }
 
     /// What is no ordinary end is seen again in a process of its own before it is told; and so is an ordinary one now and
     /// then, to end this way of running if it is not the same.
-    fn run_persistent(&mut self, input: &ProgramInput) -> Result<Sample, LangError> {
-        self.persistent_runs += 1;
-        let sample = self.serve(input, true)?;
-        let is_ordinary =
-            matches!(sample.execution.end, ProgramEnd::Exited(_)) && sample.execution.faults.is_empty();
-        let is_checked = self.persistent_runs.is_multiple_of(CHECK);
-        if is_ordinary && !is_checked {
-            return Ok(sample);
+    fn run_all_persistent(&mut self, inputs: &[ProgramInput]) -> Result<Vec<Sample>, LangError> {
+        let mut samples = self.serve(inputs, true)?;
+        for (input, sample) in inputs.iter().zip(&mut samples) {
+            self.persistent_runs += 1;
+            let is_ordinary =
+                matches!(sample.execution.end, ProgramEnd::Exited(_)) && sample.execution.faults.is_empty();
+            let is_checked = self.persistent_runs.is_multiple_of(CHECK);
+            if is_ordinary && !is_checked && self.way == Way::Persistent {
+                continue;
+            }
+            let fresh = self.run_fresh(input)?;
+            if is_ordinary && fresh != *sample {
+                self.way = Way::Copies;
+            }
+            *sample = fresh;
         }
-        let fresh = self.run_fresh(input)?;
-        if is_ordinary && fresh != sample {
-            self.way = Way::Copies;
-        }
-        Ok(fresh)
+        Ok(samples)
     }
 
     fn start(&mut self) -> Result<(), LangError> {
@@ -195,22 +216,40 @@ impl ServedTarget {
         Ok(())
     }
 
-    fn serve(&mut self, input: &ProgramInput, persistent: bool) -> Result<Sample, LangError> {
-        let given = self.ground.give(input)?;
+    /// Runs inputs in batches, one after the other.
+    fn serve(&mut self, inputs: &[ProgramInput], persistent: bool) -> Result<Vec<Sample>, LangError> {
+        let mut samples = Vec::with_capacity(inputs.len());
+        // One of the inputs before this one has spoilt what was told of them all.
+        let mut alone_until = 0;
+        while samples.len() < inputs.len() {
+            let left = &inputs[samples.len()..];
+            let most = if samples.len() < alone_until { 1 } else { BATCH.min(left.len()) };
+            let some = self.serve_some(&left[..most], persistent)?;
+            if some.is_empty() {
+                alone_until = samples.len() + most;
+            }
+            samples.extend(some);
+        }
+        Ok(samples)
+    }
+
+    /// Runs the first of these inputs, at least one, or none if of several nothing can be told.
+    fn serve_some(&mut self, inputs: &[ProgramInput], persistent: bool) -> Result<Vec<Sample>, LangError> {
         let is_between = !persistent || self.in_one_process.is_multiple_of(RUNS);
         if self.server.as_ref().is_none_or(|server| server.is_old(is_between)) {
             self.server = None;
             self.start()?;
         }
-        self.in_one_process = if persistent { self.in_one_process + 1 } else { 0 };
         let Some(server) = self.server.take() else {
             return Err(LangError::Internal("the fork server does not start again".to_owned()));
         };
         let is_blind = server.hello.is_blind;
+        let most = if is_blind || self.wants_comparisons { 1 } else { inputs.len() };
+        let (batch, given) = self.batch(&inputs[..most])?;
+        self.exchange.give(&batch.bytes)?;
         let (answer, server) = server.ask(&Request {
-            input: if given.by_path { "" } else { given.file.as_str() },
-            name: &self.name,
-            arguments: &given.arguments,
+            runs: batch.runs,
+            inputs: batch.bytes.len() as u64,
             cpu_millis: millis(self.ground.limit),
             wall_millis: millis(self.ground.patience()),
             wants_comparisons: self.wants_comparisons,
@@ -219,26 +258,99 @@ impl ServedTarget {
             memory: self.memory,
         })?;
         self.server = server;
-        let (stdout, long_stdout) = read_up_to(&self.file("stdout"), KEPT);
-        let (stderr, long_stderr) = read_up_to(&self.file("stderr"), KEPT);
-        let (end, wrote) = match answer {
-            Answer::Reply(reply) => {
-                self.was_copied = reply.process == Process::Refused;
-                if reply.process == Process::Ended {
-                    self.in_one_process = 0;
-                }
-                (self.end(reply.end)?, reply.wrote || is_blind)
-            }
-            Answer::Gone(end) => (end, true),
+        let taken = self.exchange.take(answer);
+        if taken.is_none() {
+            self.server = None;
+            self.in_one_process = 0;
+        }
+        let (finished, end) = match taken {
+            Some(taken) => taken,
+            None if batch.runs > 1 => return Ok(Vec::new()),
+            // Whoever writes into files that are none of its business is ended for that.
+            None => (Vec::new(), Some(ProgramEnd::Signalled(libc::SIGKILL))),
         };
-        let written = if wrote { self.collect(&given, input)? } else { Written::default() };
-        let cut = long_stdout || long_stderr || written.cut;
-        let raw = Raw { end, stdout, stderr, files: written.files, cut };
+        self.in_one_process = if persistent { self.in_one_process + finished.len() as u64 } else { 0 };
+        let mut samples = Vec::with_capacity(finished.len() + 1);
+        for ((input, given), result) in inputs.iter().zip(&given).zip(finished) {
+            samples.push(self.sample((input, given), result, is_blind)?);
+        }
+        if let (Some(end), Some((input, given))) = (end, inputs.iter().zip(&given).nth(samples.len())) {
+            self.server = None;
+            samples.push(self.broken_sample((input, given), end)?);
+        }
+        Ok(samples)
+    }
+
+    /// The first of these inputs, as many as go together.
+    fn batch(&self, inputs: &[ProgramInput]) -> Result<(Inputs, Vec<Given>), LangError> {
+        let (mut batch, mut all) = (Inputs::default(), Vec::with_capacity(inputs.len()));
+        for input in inputs {
+            if batch.bytes.len() + input.bytes.len() > BATCH_BYTES && batch.runs > 0 {
+                break;
+            }
+            let given = self.ground.give(input);
+            batch.push(&Run {
+                file: given.file.as_str(),
+                on_stdin: !given.by_path,
+                name: &self.name,
+                arguments: &given.arguments,
+                bytes: &input.bytes,
+            })?;
+            all.push(given);
+        }
+        Ok((batch, all))
+    }
+
+    fn sample(
+        &mut self,
+        (input, given): (&ProgramInput, &Given),
+        result: RunResult,
+        is_blind: bool,
+    ) -> Result<Sample, LangError> {
+        self.was_copied = result.process == Process::Refused;
+        if result.process == Process::Ended {
+            self.in_one_process = 0;
+        }
+        if result.strays {
+            self.server = None;
+        }
+        let end = self.end(result.end)?;
+        let (mut stdout, mut stderr, mut cut) = (result.stdout, result.stderr, false);
+        if result.is_long {
+            (stdout, stderr, cut) = self.printed();
+        }
+        let written = if result.wrote || is_blind { self.collect(given, input)? } else { Written::default() };
+        let raw = Raw { end, stdout, stderr, files: written.files, cut: cut || written.cut };
+        let mut coverage = result.counters;
+        coverage.resize(self.edges, 0);
         Ok(Sample {
-            execution: self.ground.execution(raw, &given)?,
+            execution: self.ground.execution(raw, given)?,
+            coverage,
+            comparisons: self.comparisons()?,
+        })
+    }
+
+    /// What was seen of a run that has ended the server.
+    fn broken_sample(
+        &mut self,
+        (input, given): (&ProgramInput, &Given),
+        end: ProgramEnd,
+    ) -> Result<Sample, LangError> {
+        let (stdout, stderr, cut) = self.printed();
+        let written = self.collect(given, input)?;
+        let raw = Raw { end, stdout, stderr, files: written.files, cut: cut || written.cut };
+        Ok(Sample {
+            execution: self.ground.execution(raw, given)?,
             coverage: self.coverage()?,
             comparisons: self.comparisons()?,
         })
+    }
+
+    /// What the last run has printed, and whether it is more than is kept.
+    fn printed(&self) -> (Vec<u8>, Vec<u8>, bool) {
+        let (stdout, long_stdout) = read_up_to(&self.file("stdout"), KEPT);
+        let (stderr, long_stderr) = read_up_to(&self.file("stderr"), KEPT);
+        (stdout, stderr, long_stdout || long_stderr)
     }
 
     fn end(&self, end: RunEnd) -> Result<ProgramEnd, LangError> {
@@ -266,7 +378,7 @@ impl ServedTarget {
         Ok(written)
     }
 
-    /// Counter 0 is nobody's.
+    /// Of the run that has ended the server. Counter 0 is nobody's.
     fn coverage(&self) -> Result<Vec<u8>, LangError> {
         let mut counters = vec![0; self.edges];
         if self.edges > 0 {
@@ -290,7 +402,7 @@ impl ServedTarget {
 
     /// Starts the program itself, for this input alone.
     fn run_single(&mut self, input: &ProgramInput) -> Result<Sample, LangError> {
-        let given = self.ground.give(input)?;
+        let given = self.ground.give(input);
         let raw = self.ground.run(self.ground.job.clone(), &given, input)?;
         let execution = self.ground.execution(raw, &given)?;
         Ok(Sample { execution, coverage: Vec::new(), comparisons: Vec::new() })
@@ -298,10 +410,10 @@ impl ServedTarget {
 }
 
 impl Target for ServedTarget {
-    fn run(&mut self, input: &ProgramInput) -> Result<Sample, LangError> {
+    fn run_all(&mut self, inputs: &[ProgramInput]) -> Result<Vec<Sample>, LangError> {
         // Programs compare pointers as well, and the heap of a process that has run others lies elsewhere.
         let is_persistent = self.way == Way::Persistent && !self.wants_comparisons;
-        if is_persistent { self.run_persistent(input) } else { self.run_fresh(input) }
+        if is_persistent { self.run_all_persistent(inputs) } else { self.run_all_fresh(inputs) }
     }
 
     fn run_fresh(&mut self, input: &ProgramInput) -> Result<Sample, LangError> {

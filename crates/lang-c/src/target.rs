@@ -16,8 +16,14 @@ pub struct Sample {
 
 /// A version that runs inputs.
 pub trait Target: Send {
+    /// Runs inputs one after the other, each in fresh state. Of many each costs less than of one.
+    fn run_all(&mut self, inputs: &[ProgramInput]) -> Result<Vec<Sample>, LangError>;
+
     /// Runs one input in fresh state.
-    fn run(&mut self, input: &ProgramInput) -> Result<Sample, LangError>;
+    fn run(&mut self, input: &ProgramInput) -> Result<Sample, LangError> {
+        let mut samples = self.run_all(std::slice::from_ref(input))?;
+        samples.pop().ok_or_else(|| LangError::Internal("an input was not run".to_owned()))
+    }
 
     /// Runs one input in a process of its own, even where others share one.
     fn run_fresh(&mut self, input: &ProgramInput) -> Result<Sample, LangError> {

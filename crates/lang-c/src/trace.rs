@@ -182,7 +182,7 @@ impl<'a> CTracer<'a> {
         for (name, value) in place.begin(limits)? {
             job = job.env(name, value);
         }
-        let given = place.ground.give(input)?;
+        let given = place.ground.give(input);
         let end = place.ground.run(job, &given, input)?.end;
         if matches!(end, ProgramEnd::TimedOut | ProgramEnd::OverLimit(_)) {
             return Ok(Err(no_end(side)));

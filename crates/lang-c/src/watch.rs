@@ -57,7 +57,7 @@ impl WatchedProgram {
         for report in &reports {
             fs_err::remove_file(report)?;
         }
-        let given = self.ground.give(input)?;
+        let given = self.ground.give(input);
         let raw = self.ground.run(self.ground.job.clone(), &given, input)?;
         let mut execution = self.ground.execution(raw, &given)?;
         if self.watch == Watch::Valgrind {

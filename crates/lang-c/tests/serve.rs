@@ -6,7 +6,7 @@ mod one_file;
 use std::time::{Duration, Instant};
 
 use bonafix_lang_c::{Sample, ServedTarget, Target, Variant};
-use bonafix_model::{Execution, ProgramEnd, TreeChange};
+use bonafix_model::{Execution, ProgramEnd, ProgramInput, TreeChange};
 
 use one_file::{Subject, kinds, on, text, with};
 
@@ -338,6 +338,71 @@ fn one_process_runs_many_inputs_as_a_process_for_each_would() {
         assert_eq!(&target.run(&seeds[0]).unwrap(), &expected[0]);
         assert_eq!(&target.run_fresh(&seeds[0]).unwrap(), &expected[0]);
     }
+}
+
+/// One after the other they crash, hang, flood, write, leave processes and end the server; in between all is well.
+const MIXED: [&str; 19] = [
+    "eone\n", "s", "first\n", "etwo\n", "o", "x", "etwo\n", "h", "d", "p", "k", "ethree\n", "r", "first\n",
+    "O", "", "z", "v", "elast\n",
+];
+
+#[test]
+fn of_a_batch_each_run_is_told_as_it_is_alone() {
+    let subject = Subject::new(MANY);
+    let inputs = MIXED.map(on);
+    let mut target = subject.target(Variant::Plain);
+    let alone: Vec<Sample> = inputs.iter().map(|input| target.run(input).unwrap()).collect();
+    assert_eq!(text(&alone[18].execution.stdout), "last\n");
+    assert_eq!(target.run_all(&inputs).unwrap(), alone);
+    let mut persistent = subject.target(Variant::Plain);
+    assert!(persistent.try_persistent(&[on("e1\n"), on("e2\n")]).unwrap());
+    assert_eq!(persistent.run_all(&inputs).unwrap(), alone);
+}
+
+#[test]
+fn a_batch_may_be_large_and_its_inputs_too() {
+    let count = "#include <stdio.h>\nint main(int argc, char **argv) { FILE *file = argc > 1 ? fopen(argv[1], \"r\") : stdin;\n\
+                 long count = 0; int c; while ((c = getc(file)) != EOF) { count++; if (c == 'p') putchar(c); }\n\
+                 printf(\"%ld\\n\", count); return 0; }\n";
+    let subject = Subject::new(count);
+    let sizes = [0, 1, 4096, 3_000_000, 5, 6_000_000, 70_000, 7];
+    let letters = |size: usize, letter| ProgramInput { arguments: None, bytes: vec![letter; size] };
+    // Standard input, a file, and output that is too long to come with the batch.
+    let mut inputs: Vec<ProgramInput> = sizes.iter().map(|&size| letters(size, b'x')).collect();
+    inputs.extend(
+        sizes
+            .iter()
+            .map(|&size| ProgramInput { arguments: Some(vec!["@@".to_owned()]), bytes: vec![b'x'; size] }),
+    );
+    inputs.extend([letters(40_000, b'p'), letters(40, b'p')]);
+    inputs.extend((0..300).map(|size| letters(size, b'x')));
+    for persistent in [false, true] {
+        let mut target = subject.target(Variant::Plain);
+        assert!(!persistent || target.try_persistent(&inputs[..3]).unwrap());
+        let seen = target.run_all(&inputs).unwrap();
+        assert_eq!(seen.len(), inputs.len());
+        for (input, seen) in inputs.iter().zip(&seen) {
+            let printed = if input.bytes.first() == Some(&b'p') { input.bytes.len() } else { 0 };
+            let expected = ["p".repeat(printed), format!("{}\n", input.bytes.len())].concat();
+            assert_eq!(text(&seen.execution.stdout), expected);
+        }
+    }
+}
+
+#[test]
+fn a_program_that_writes_into_our_files_spoils_its_own_run_only() {
+    let scribble = "#include <dirent.h>\n#include <fcntl.h>\n#include <stdio.h>\n#include <string.h>\n#include <unistd.h>\n\
+        int main(void) { char line[4096], path[4200]; int c = getchar(); if (c == 'e') { puts(\"well\"); return 0; }\n\
+        ssize_t n = readlink(\"/proc/self/fd/1\", line, sizeof line - 1); if (n < 0) return 1; line[n] = 0;\n\
+        *strrchr(line, '/') = 0; snprintf(path, sizeof path, \"%s/results\", line); int fd = open(path, O_RDWR);\n\
+        memset(line, 255, sizeof line); for (int i = 0; i < 100; i++) if (write(fd, line, sizeof line) < 0) return 2; return 0; }\n";
+    let subject = Subject::new(scribble);
+    let mut target = subject.target(Variant::Plain);
+    let seen = target.run_all(&["e", "w", "e", "e"].map(on)).unwrap();
+    let ends: Vec<&ProgramEnd> = seen.iter().map(|sample| &sample.execution.end).collect();
+    let well = &ProgramEnd::Exited(0);
+    assert_eq!(ends, [well, &ProgramEnd::Signalled(9), well, well]);
+    assert_eq!(text(&seen[0].execution.stdout), "well\n");
 }
 
 #[test]

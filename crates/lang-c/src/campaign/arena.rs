@@ -61,6 +61,27 @@ struct Pair {
     patched: Execution,
 }
 
+/// What became of an input in the versions that it was run in.
+#[derive(Default)]
+pub(super) struct Ran {
+    /// The patched version with coverage.
+    watched: Option<Sample>,
+    /// Where it reaches the change, or was expected to.
+    pair: Option<Pair>,
+    /// The version that is taken for right with coverage, if that was looked at.
+    right: Option<Sample>,
+    executions: u64,
+}
+
+impl Ran {
+    /// Did it come to no end in time, or to a limit?
+    pub(super) fn is_broken(&self) -> bool {
+        let watched = self.watched.as_ref().map(|sample| &sample.execution);
+        let pair = self.pair.iter().flat_map(|pair| [&pair.right, &pair.patched]);
+        watched.into_iter().chain(pair).any(broke_down)
+    }
+}
+
 /// What coverage of one version is known.
 #[derive(Debug, Default)]
 struct Coverage {
@@ -88,6 +109,11 @@ impl Coverage {
             self.standings = region.standings(target.places(), edges);
             self.known.resize(self.standings.len(), 0);
         }
+    }
+
+    /// Are the places of its edges known?
+    fn knows(&self, sample: &Sample) -> bool {
+        !sample.coverage.is_empty() && self.standings.len() >= sample.coverage.len()
     }
 
     fn changed<'a>(&'a self, counts: &'a [u8]) -> impl Iterator<Item = usize> {
@@ -219,37 +245,117 @@ impl Arena {
         self.has_coverage() && self.state.reached * 8 >= self.state.inputs * 7
     }
 
-    /// Runs an input with coverage, and beside that in plain builds.
-    fn together(&mut self, input: &ProgramInput) -> Result<(Option<Sample>, Option<Pair>), LangError> {
-        let Targets { plain, fuzz, .. } = &mut self.targets;
-        let [right, patched, ..] = plain.as_mut_slice() else { return Ok((None, None)) };
-        let Some(watched) = fuzz.get_mut(PATCHED).and_then(Option::as_mut) else { return Ok((None, None)) };
-        self.state.executions += 3;
-        let (sample, pair) = std::thread::scope(|scope| {
-            let beside = scope.spawn(|| -> Result<Pair, LangError> {
-                Ok(Pair { right: right.run(input)?.execution, patched: patched.run(input)?.execution })
-            });
-            let sample = watched.run(input);
-            let broken = || Err(LangError::Internal("a thread of the fuzzer broke".to_owned()));
-            (sample, beside.join().unwrap_or_else(|_| broken()))
-        });
-        Ok((Some(sample?), Some(pair?)))
+    /// Runs inputs in the versions that surely have to do with them, before the first of them is taken up.
+    pub(super) fn run_ahead(
+        &mut self,
+        inputs: &[ProgramInput],
+        origin: Origin,
+    ) -> Result<Vec<Ran>, LangError> {
+        let mut all: Vec<Ran> = inputs.iter().map(|_| Ran::default()).collect();
+        let has_watched = matches!(self.targets.fuzz.get(PATCHED), Some(Some(_)));
+        // Those are not waited for before they run in plain builds.
+        let is_beside = origin == Origin::Given || !has_watched || self.expects_to_reach();
+        let beside = if is_beside { inputs } else { &[] };
+        let (watched, pairs) = self.beside_each_other(inputs, beside)?;
+        for (ran, sample) in all.iter_mut().zip(watched) {
+            ran.watched = Some(sample);
+            ran.executions += 1;
+        }
+        let reach: Vec<usize> = (0..inputs.len()).filter(|&number| self.reaches(&all[number])).collect();
+        if is_beside {
+            give_pairs(&mut all, 0..inputs.len(), pairs);
+        } else {
+            let reaching: Vec<ProgramInput> = reach.iter().map(|&number| inputs[number].clone()).collect();
+            let (_, pairs) = self.beside_each_other(&[], &reaching)?;
+            give_pairs(&mut all, reach.iter().copied(), pairs);
+        }
+        self.look_ahead_at_right(inputs, &reach, &mut all)?;
+        Ok(all)
     }
 
-    /// Runs an input.
-    pub(super) fn run(&mut self, input: &ProgramInput, origin: Origin) -> Result<Seen, LangError> {
+    /// Runs the ones with coverage in the patched version, and beside that the others in plain builds.
+    fn beside_each_other(
+        &mut self,
+        watched: &[ProgramInput],
+        plain: &[ProgramInput],
+    ) -> Result<(Vec<Sample>, Vec<Pair>), LangError> {
+        let Targets { plain: targets, fuzz, .. } = &mut self.targets;
+        let [right, patched, ..] = targets.as_mut_slice() else { return Ok(Default::default()) };
+        let mut run_watched = || match fuzz.get_mut(PATCHED).and_then(Option::as_mut) {
+            Some(target) if !watched.is_empty() => target.run_all(watched),
+            _ => Ok(Vec::new()),
+        };
+        let run_plain = || {
+            let samples = right.run_all(plain)?.into_iter().zip(patched.run_all(plain)?);
+            let pair = |(right, patched): (Sample, Sample)| Pair {
+                right: right.execution,
+                patched: patched.execution,
+            };
+            Ok(samples.map(pair).collect())
+        };
+        if plain.is_empty() {
+            return Ok((run_watched()?, Vec::new()));
+        }
+        let (samples, pairs) = std::thread::scope(|scope| {
+            let beside = scope.spawn(run_plain);
+            let broken = || Err(LangError::Internal("a thread of the fuzzer broke".to_owned()));
+            (run_watched(), beside.join().unwrap_or_else(|_| broken()))
+        });
+        Ok((samples?, pairs?))
+    }
+
+    /// Does it run changed code, as far as is known?
+    fn reaches(&self, ran: &Ran) -> bool {
+        match &ran.watched {
+            Some(sample) if self.patched.knows(sample) => {
+                self.patched.changed(&sample.coverage).next().is_some()
+            }
+            _ => true,
+        }
+    }
+
+    /// Of the inputs that reach the change, those by number that are run with coverage in the version that is taken for right
+    /// whatever else is seen of them.
+    fn look_ahead_at_right(
+        &mut self,
+        inputs: &[ProgramInput],
+        reach: &[usize],
+        all: &mut [Ran],
+    ) -> Result<(), LangError> {
+        let is_looked_at = |number: &usize| self.is_looked_at(self.state.inputs + 1 + *number as u64);
+        let numbers: Vec<usize> = reach.iter().copied().filter(is_looked_at).collect();
+        let Some(target) = self.targets.fuzz.get_mut(RIGHT).and_then(Option::as_mut) else { return Ok(()) };
+        let chosen: Vec<ProgramInput> = numbers.iter().map(|&number| inputs[number].clone()).collect();
+        if chosen.is_empty() {
+            return Ok(());
+        }
+        for (number, sample) in numbers.into_iter().zip(target.run_all(&chosen)?) {
+            all[number].right = Some(sample);
+            all[number].executions += 1;
+        }
+        Ok(())
+    }
+
+    /// Is the input of this number run with coverage in the version that is taken for right, even without anything new?
+    fn is_looked_at(&self, number: u64) -> bool {
+        self.has_reference() && number.is_multiple_of(LOOKED_AT)
+    }
+
+    /// Learns from an input that was run.
+    pub(super) fn take_up(
+        &mut self,
+        input: &ProgramInput,
+        origin: Origin,
+        ran: Ran,
+    ) -> Result<Seen, LangError> {
         self.state.inputs += 1;
+        self.state.executions += ran.executions;
         let mut seen = Seen { reached: true, ..Seen::default() };
         let mut nearest = None;
         let mut is_broken = false;
         let mut is_fault = false;
         let mut worth = Worth::Known;
-        let (sample, mut pair) = if origin == Origin::Given || self.expects_to_reach() {
-            self.together(input)?
-        } else {
-            (self.watched(PATCHED, input)?, None)
-        };
-        if let Some(sample) = sample {
+        if let Some(sample) = ran.watched {
             nearest = self.cover(&sample, &mut seen);
             is_broken |= broke_down(&sample.execution);
             // Whether the program hangs is better seen where it runs at its own speed.
@@ -259,7 +365,7 @@ impl Arena {
             }
         }
         if seen.reached || origin == Origin::Given {
-            let pair = match pair.take() {
+            let pair = match ran.pair {
                 Some(pair) => pair,
                 None => Pair { right: self.plain(RIGHT, input)?, patched: self.plain(PATCHED, input)? },
             };
@@ -269,7 +375,8 @@ impl Arena {
             if outcome == Worth::New {
                 worth = Worth::New;
             }
-            nearest = nearest.max(self.look_at_right(input, nearest.is_some() || origin == Origin::Given)?);
+            let is_promising = nearest.is_some() || origin == Origin::Given;
+            nearest = nearest.max(self.look_at_right(input, is_promising, ran.right)?);
         }
         self.state.reached += u64::from(seen.reached);
         self.state.broke_down += u64::from(is_broken);
@@ -323,11 +430,18 @@ impl Arena {
         &mut self,
         input: &ProgramInput,
         is_promising: bool,
+        ran: Option<Sample>,
     ) -> Result<Option<Standing>, LangError> {
-        if !self.has_reference() || !is_promising && !self.state.inputs.is_multiple_of(LOOKED_AT) {
+        if !self.has_reference() || !is_promising && !self.is_looked_at(self.state.inputs) {
             return Ok(None);
         }
-        let Some(sample) = self.watched(RIGHT, input)? else { return Ok(None) };
+        let sample = match ran {
+            Some(sample) => sample,
+            None => match self.watched(RIGHT, input)? {
+                Some(sample) => sample,
+                None => return Ok(None),
+            },
+        };
         if let Some(target) = self.targets.fuzz[RIGHT].as_deref() {
             self.right.learn(&self.region, target, sample.coverage.len());
         }
@@ -477,6 +591,14 @@ impl Arena {
     pub(super) fn count_seed(&mut self, input: &ProgramInput) {
         self.forms.insert(form(&input.bytes));
         self.state.seeds += 1;
+    }
+}
+
+/// What users see of some of the inputs, by their numbers.
+fn give_pairs(all: &mut [Ran], numbers: impl Iterator<Item = usize>, pairs: Vec<Pair>) {
+    for (number, pair) in numbers.zip(pairs) {
+        all[number].pair = Some(pair);
+        all[number].executions += 2;
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! LibAFL has the corpus, the loop, the state of chance and the havoc; ours are the executor, which runs an input in
 //! several versions, and with it the feedback; the scheduler, which prefers inputs that reach the change and never looks at
-//! a clock; and the stage, which makes one input at a time, so that a slice may end after any.
+//! a clock; and the loop around it: inputs are made some at a time, so that the versions run them in one go, and then taken up
+//! one by one, so that a slice may end after any.
 
 use std::borrow::Cow;
 use std::collections::{HashSet, VecDeque};
@@ -11,16 +12,15 @@ use std::time::Instant;
 
 use bonafix_lang::{Found, FuzzSlice, FuzzState, LangError};
 use bonafix_model::{Execution, ProgramInput};
-use libafl::corpus::{Corpus, CorpusId, HasCurrentCorpusId, InMemoryCorpus};
+use libafl::corpus::{Corpus, CorpusId, InMemoryCorpus};
 use libafl::events::NopEventManager;
 use libafl::executors::{Executor, ExitKind, HasObservers};
 use libafl::feedbacks::{ConstFeedback, Feedback, StateInitializer};
-use libafl::fuzzer::{Evaluator, Fuzzer as _, HasScheduler, InputFilter, StdFuzzer};
+use libafl::fuzzer::{Evaluator, HasScheduler, NopInputFilter, StdFuzzer};
 use libafl::inputs::BytesInputConverter;
 use libafl::mutators::{MutationResult, Mutator, Tokens};
 use libafl::observers::Observer;
 use libafl::schedulers::Scheduler;
-use libafl::stages::{Restartable, Stage};
 use libafl::state::{HasCorpus, HasExecutions, HasMaxSize, HasRand, StdState};
 use libafl::{Error, HasMetadata};
 use libafl_bolts::Named;
@@ -30,7 +30,7 @@ use libafl_bolts::tuples::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::arena::{Arena, Origin};
+use super::arena::{Arena, Origin, Ran};
 use super::dictionary::Dictionary;
 use super::mutator::{Case, Compared, Mixed, is_unended};
 use super::neighbours::Neighbours;
@@ -43,13 +43,15 @@ const IDLE: u32 = 20_000;
 const SIZE: usize = 4096;
 /// Inputs never grow beyond this, but those that are given may be larger.
 const LARGEST: usize = 1024 * 1024;
+/// So many inputs are made at a time, before any of them is taken up.
+const BATCH: usize = 16;
 /// One input in so many is a neighbour of a test, as long as there are any.
 const NEIGHBOURS: u64 = 3;
 /// An input that was chosen so often is worth half.
 const TIRED: u64 = 64;
 
 pub(super) type State = StdState<InMemoryCorpus<Case>, Case, StdRand, InMemoryCorpus<Case>>;
-type Fuzzer = StdFuzzer<Interest, Kept, BytesInputConverter, Fresh, ConstFeedback>;
+type Fuzzer = StdFuzzer<Interest, Kept, BytesInputConverter, NopInputFilter, ConstFeedback>;
 type Observers = tuple_list_type!(Sight);
 
 const SIGHT: &str = "sight";
@@ -70,10 +72,12 @@ impl Named for Sight {
 
 impl<I, S> Observer<I, S> for Sight {}
 
-/// Runs inputs in the arena.
+/// Takes up inputs in the arena.
 struct Runner {
     arena: Arena,
     origin: Origin,
+    /// What became of the input that comes next.
+    ran: Option<Ran>,
     observers: Observers,
     compared: Compared,
     neighbours: Neighbours,
@@ -102,7 +106,8 @@ impl<EM, Z> Executor<EM, Case, State, Z> for Runner {
         input: &Case,
     ) -> Result<ExitKind, Error> {
         *state.executions_mut() += 1;
-        match self.arena.run(&input.0, self.origin) {
+        let ran = self.ran.take().ok_or_else(|| Error::illegal_state("an input was not run"))?;
+        match self.arena.take_up(&input.0, self.origin, ran) {
             Ok(seen) => {
                 if seen.keep && !seen.comparisons.is_empty() {
                     let is_given = self.origin == Origin::Given;
@@ -216,46 +221,11 @@ impl Fresh {
     }
 }
 
-impl<EM> InputFilter<EM, Case, State> for Fresh {
-    fn should_execute(&mut self, input: &Case, _state: &mut State, _manager: &mut EM) -> Result<bool, Error> {
-        Ok(self.enter(input))
-    }
-}
-
-/// Makes one input.
-struct OneInput(Mixed);
-
-impl<E, EM, Z> Stage<E, EM, State, Z> for OneInput
-where
-    Z: Evaluator<E, EM, Case, State>,
-{
-    fn perform(
-        &mut self,
-        fuzzer: &mut Z,
-        executor: &mut E,
-        state: &mut State,
-        manager: &mut EM,
-    ) -> Result<(), Error> {
-        let Some(id) = state.current_corpus_id()? else { return Ok(()) };
-        let mut input = {
-            let testcase = state.corpus().get(id)?.borrow();
-            testcase.input().clone().unwrap_or_default()
-        };
-        if self.0.mutate(state, &mut input)? == MutationResult::Mutated {
-            fuzzer.evaluate_filtered(state, executor, manager, &input)?;
-        }
-        Ok(())
-    }
-}
-
-impl Restartable<State> for OneInput {
-    fn should_restart(&mut self, _state: &mut State) -> Result<bool, Error> {
-        Ok(true)
-    }
-
-    fn clear_progress(&mut self, _state: &mut State) -> Result<(), Error> {
-        Ok(())
-    }
+/// An input that has run, and is to be taken up.
+struct Draft {
+    case: Case,
+    origin: Origin,
+    ran: Ran,
 }
 
 /// What a campaign begins with.
@@ -273,10 +243,14 @@ pub(super) struct Fuzzing {
     fuzzer: Fuzzer,
     state: State,
     manager: NopEventManager,
-    stages: tuple_list_type!(OneInput),
+    fresh: Fresh,
+    mixed: Mixed,
     runner: Runner,
     waiting: VecDeque<ProgramInput>,
     kept: usize,
+    drafts: VecDeque<Draft>,
+    /// So many inputs are made next, at most.
+    batch: usize,
     idle: u32,
 }
 
@@ -304,7 +278,7 @@ impl Fuzzing {
         let ends_lines = given.clone().any(|bytes| bytes.ends_with(b"\n")) && !given.clone().any(is_unended);
         let mixed = Mixed::new(start.dictionary, compared.clone(), ends_lines);
         let fuzzer = StdFuzzer::builder()
-            .input_filter(Fresh::default())
+            .input_filter(NopInputFilter)
             .scheduler(scheduler)
             .feedback(feedback)
             .objective(objective)
@@ -313,10 +287,12 @@ impl Fuzzing {
             fuzzer,
             state,
             manager: NopEventManager::new(),
-            stages: tuple_list!(OneInput(mixed)),
+            fresh: Fresh::default(),
+            mixed,
             runner: Runner {
                 arena,
                 origin: Origin::Given,
+                ran: None,
                 observers: tuple_list!(sight),
                 compared,
                 neighbours,
@@ -324,6 +300,8 @@ impl Fuzzing {
             },
             waiting: start.inputs.into(),
             kept: start.kept,
+            drafts: VecDeque::new(),
+            batch: BATCH,
             idle: 0,
         })
     }
@@ -340,66 +318,97 @@ impl Fuzzing {
         Ok(self.runner.arena.take_found())
     }
 
-    /// One input, or none if chance made one that was run before.
+    /// One input, or none if chance made none that was not run before.
     fn step(&mut self) -> Result<(), LangError> {
-        let before = self.inputs();
-        let result = match self.waiting.pop_front() {
-            Some(input) => self.give(input),
-            None => self.make_one(),
-        };
-        self.idle = if self.inputs() == before { self.idle + 1 } else { 0 };
+        if self.drafts.is_empty() {
+            let (cases, origin) = if !self.waiting.is_empty() {
+                (self.given(), Origin::Given)
+            } else if self.state.corpus().count() == 0 {
+                (self.out_of_nothing(), Origin::Given)
+            } else {
+                (self.made().map_err(|error| fault(&error))?, Origin::Made)
+            };
+            self.run(cases, origin)?;
+        }
+        let Some(Draft { case, origin, ran }) = self.drafts.pop_front() else { return Ok(()) };
+        (self.runner.origin, self.runner.ran) = (origin, Some(ran));
+        let (fuzzer, runner) = (&mut self.fuzzer, &mut self.runner);
+        let result = fuzzer.evaluate_input(&mut self.state, runner, &mut self.manager, &case);
         if let Some(failure) = self.runner.failure.take() {
             return Err(failure);
         }
-        result.map_err(|error| fault(&error))
+        result.map(drop).map_err(|error| fault(&error))
     }
 
-    /// Runs an input from outside.
-    fn give(&mut self, input: ProgramInput) -> Result<(), Error> {
-        let case = Case(input);
-        if self.kept > 0 {
-            self.kept -= 1;
-        } else {
-            self.runner.arena.count_seed(&case.0);
-            self.runner.neighbours.add_seed(&case.0);
-        }
-        self.runner.origin = Origin::Given;
-        let (fuzzer, runner) = (&mut self.fuzzer, &mut self.runner);
-        fuzzer.evaluate_filtered(&mut self.state, runner, &mut self.manager, &case).map(|_| ())
+    /// Runs inputs in one go. Nobody waits for many that hang: how many come next depends on how these ended, and on no clock.
+    fn run(&mut self, cases: Vec<Case>, origin: Origin) -> Result<(), LangError> {
+        let inputs: Vec<ProgramInput> = cases.iter().map(|case| case.0.clone()).collect();
+        let ran = self.runner.arena.run_ahead(&inputs, origin)?;
+        let is_slow = ran.iter().any(Ran::is_broken);
+        self.batch = if is_slow { (self.batch / 4).max(1) } else { (self.batch * 2).min(BATCH) };
+        let drafts = cases.into_iter().zip(ran).map(|(case, ran)| Draft { case, origin, ran });
+        self.drafts = drafts.collect();
+        Ok(())
     }
 
-    /// Runs an input that nobody gave.
-    fn make_one(&mut self) -> Result<(), Error> {
-        if self.inputs().is_multiple_of(NEIGHBOURS)
-            && let Some(input) = self.runner.neighbours.make()
+    /// Inputs from outside.
+    fn given(&mut self) -> Vec<Case> {
+        let mut cases = Vec::new();
+        while cases.len() < self.batch
+            && let Some(input) = self.waiting.pop_front()
         {
-            self.runner.origin = Origin::Made;
-            let (fuzzer, runner) = (&mut self.fuzzer, &mut self.runner);
-            return fuzzer
-                .evaluate_filtered(&mut self.state, runner, &mut self.manager, &Case(input))
-                .map(|_| ());
+            let case = Case(input);
+            if self.kept > 0 {
+                self.kept -= 1;
+            } else {
+                self.runner.arena.count_seed(&case.0);
+                self.runner.neighbours.add_seed(&case.0);
+            }
+            if self.fresh.enter(&case) {
+                cases.push(case);
+            }
         }
-        self.make()
+        cases
     }
 
-    /// Runs an input made of a kept one.
-    fn make(&mut self) -> Result<(), Error> {
-        if self.state.corpus().count() == 0 {
-            return self.begin_with_nothing();
+    /// Inputs that nobody gave and that were not run before.
+    fn made(&mut self) -> Result<Vec<Case>, Error> {
+        let mut cases = Vec::new();
+        while cases.len() < self.batch && self.idle < IDLE {
+            let next = self.inputs() + cases.len() as u64;
+            let case = if next.is_multiple_of(NEIGHBOURS)
+                && let Some(input) = self.runner.neighbours.make()
+            {
+                Some(Case(input))
+            } else {
+                self.mutated()?
+            };
+            cases.extend(self.unless_known(case));
         }
-        self.runner.origin = Origin::Made;
-        self.fuzzer
-            .fuzz_one(&mut self.stages, &mut self.runner, &mut self.state, &mut self.manager)
-            .map(|_| ())
+        Ok(cases)
     }
 
-    /// No input was given, or none that could be kept.
-    fn begin_with_nothing(&mut self) -> Result<(), Error> {
-        self.runner.origin = Origin::Given;
-        let bytes = if self.idle == 0 { Vec::new() } else { vec![b'0'; self.idle as usize] };
-        let case = Case(ProgramInput { arguments: None, bytes });
-        let (fuzzer, runner) = (&mut self.fuzzer, &mut self.runner);
-        fuzzer.evaluate_filtered(&mut self.state, runner, &mut self.manager, &case).map(|_| ())
+    fn unless_known(&mut self, case: Option<Case>) -> Option<Case> {
+        let case = case.filter(|case| self.fresh.enter(case));
+        self.idle = if case.is_some() { 0 } else { self.idle + 1 };
+        case
+    }
+
+    /// The first input, where none was given, or none that could be kept.
+    fn out_of_nothing(&mut self) -> Vec<Case> {
+        let bytes = vec![b'0'; self.idle as usize];
+        self.unless_known(Some(Case(ProgramInput { arguments: None, bytes }))).into_iter().collect()
+    }
+
+    /// An input made of a kept one.
+    fn mutated(&mut self) -> Result<Option<Case>, Error> {
+        let id = self.fuzzer.scheduler_mut().next(&mut self.state)?;
+        let mut case = {
+            let testcase = self.state.corpus().get(id)?.borrow();
+            testcase.input().clone().unwrap_or_default()
+        };
+        let result = self.mixed.mutate(&mut self.state, &mut case)?;
+        Ok((result == MutationResult::Mutated).then_some(case))
     }
 
     fn inputs(&self) -> u64 {

@@ -120,9 +120,12 @@ mod tests {
     struct Fake(Program);
 
     impl Target for Fake {
-        fn run(&mut self, input: &ProgramInput) -> Result<Sample, LangError> {
-            let (execution, coverage) = (self.0)(input);
-            Ok(Sample { execution, coverage, comparisons: Vec::new() })
+        fn run_all(&mut self, inputs: &[ProgramInput]) -> Result<Vec<Sample>, LangError> {
+            let samples = inputs.iter().map(|input| {
+                let (execution, coverage) = (self.0)(input);
+                Sample { execution, coverage, comparisons: Vec::new() }
+            });
+            Ok(samples.collect())
         }
 
         fn places(&self) -> &[Option<Frame>] {

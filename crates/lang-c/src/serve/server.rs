@@ -63,11 +63,10 @@ impl Server {
         self.started.elapsed() > if is_between { LIFE / 2 } else { LIFE }
     }
 
-    /// Runs once. Without a reply the server is gone.
-    pub(super) fn ask(mut self, request: &Request<'_>) -> Result<(Answer, Option<Self>), LangError> {
+    /// Runs a batch. Without a reply the server is gone.
+    pub(super) fn ask(mut self, request: &Request) -> Result<(Answer, Option<Self>), LangError> {
         let reply = request.write(&mut self.requests).and_then(|()| Reply::read(&mut self.replies));
         match reply {
-            Ok(reply) if reply.strays => Ok((Answer::Reply(reply), None)),
             Ok(reply) => Ok((Answer::Reply(reply), Some(self))),
             Err(_) => Ok((Answer::Gone(self.end()?), None)),
         }
