@@ -41,9 +41,12 @@ static uint32_t edges;
 static struct exchange inputs = {"inputs", NULL, 0}, results = {"results", NULL, 0};
 static struct output outputs[2] = {{"stdout", -1, -1, 0}, {"stderr", -1, -1, 0}};
 static int no_input = -1;
-/* The file with the input: its name, and how it is opened. */
+/* The file with the input: its name, how it is opened, and how long it is; -1 if that is not known. */
 static char input_path[PATH_MAX];
 static int input_write = -1, input_read = -1;
+static off_t input_length = -1;
+/* A run has written files, so that others have looked and put them back since. */
+static int was_written;
 /* The words of the run that comes next. */
 static char text[BONAFIX_MOST_TEXT + 1];
 static char *arguments[MOST_ARGUMENTS + 1];
@@ -120,10 +123,12 @@ void bonafix_batch_hide(int hidden) {
 void bonafix_batch_begin(void) {
     memset(progress(), 0, sizeof *progress());
     progress()->bytes = sizeof(struct bonafix_progress);
-    bonafix_batch_forget();
+    if (was_written)
+        bonafix_batch_forget();
+    was_written = 0;
 }
 
-/* The input's file may have been taken away meanwhile, and another process may have printed something. */
+/* The input's file may be another one, and another process may have printed something. */
 void bonafix_batch_forget(void) {
     if (input_write >= 0)
         close(input_write);
@@ -190,11 +195,13 @@ static int put_input(const struct bonafix_run *run) {
         strcpy(input_path, run->path);
         input_write = open_high(input_path, O_WRONLY | O_CREAT);
         input_read = open_high(input_path, O_RDONLY);
+        input_length = -1;
     }
     /* Not emptied first: a file on a disk that was emptied and written anew is taken there at once. */
-    return input_write >= 0 && input_read >= 0 &&
-           pwrite(input_write, run->bytes, run->size, 0) == (ssize_t)run->size &&
-           ftruncate(input_write, (off_t)run->size) == 0;
+    off_t size = (off_t)run->size, before = input_length;
+    input_length = size;
+    return input_write >= 0 && input_read >= 0 && pwrite(input_write, run->bytes, run->size, 0) == (ssize_t)size &&
+           ((before >= 0 && before <= size) || ftruncate(input_write, size) == 0);
 }
 
 /* Whatever an earlier run did to a stream that all share. */
@@ -206,7 +213,8 @@ static void rewind_to_start(int fd) {
 int bonafix_batch_put(const struct bonafix_run *run) {
     if (!put_input(run))
         return 0;
-    rewind_to_start(input_read);
+    if (run->on_stdin)
+        rewind_to_start(input_read);
     for (int i = 0; i < 2; i++) {
         rewind_to_start(outputs[i].write);
         if (outputs[i].length > 0)
@@ -251,6 +259,7 @@ void bonafix_batch_tell(uint32_t end, int32_t value, uint32_t flags) {
     memcpy(results.memory + now->bytes, &result, sizeof result);
     now->bytes += (sizeof result + result.printed[0] + result.printed[1] + edges + 7) & ~7ull;
     now->finished++;
+    was_written |= (flags & BONAFIX_WROTE) != 0;
     /* Files are looked at before the next run, and nobody waits for many that hang. */
     now->stopped = (result.flags & (BONAFIX_LONG | BONAFIX_WROTE | BONAFIX_STRAYS)) != 0 || end == BONAFIX_TIMED_OUT;
 }

@@ -22,12 +22,10 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/time.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* After so many runs a fresh copy takes over; `crates/lang-c/src/serve.rs` knows that. */
-enum { RUNS = 200 };
+enum { RUNS = 512 };
 /* More variables are not copied back and forth. */
 enum { MOST_BYTES = 16 * 1024 * 1024, MOST_PARTS = 16384 };
 
@@ -42,13 +40,13 @@ static struct part parts[MOST_PARTS];
 static size_t part_count, byte_count;
 static char *copy;
 static struct sigaction actions[32];
+/* What `rand` draws from, and how it is at the start. */
+static char chance[128], chance_at_start[sizeof chance], no_chance[8];
 static sigset_t mask;
 static int start_folder = -1, own_tasks = -1;
 static mode_t creation_mask;
 static char **environment, **environment_copy;
 static size_t environment_length;
-/* Of the processor, and by the clock. */
-static timer_t cpu_timer, wall_timer;
 
 /* The process in which `exit` comes back here; 0 outside of a run. */
 static pid_t running;
@@ -241,16 +239,6 @@ static void restore_variables(void) {
 
 /* ---- One run ---- */
 
-static void set_timer(timer_t timer, uint32_t millis) {
-    struct itimerspec time = {{0, 0}, {millis / 1000, (long)(millis % 1000) * 1000000}};
-    timer_settime(timer, 0, &time, NULL);
-}
-
-static void set_timers(uint32_t cpu_millis, uint32_t wall_millis) {
-    set_timer(cpu_timer, cpu_millis);
-    set_timer(wall_timer, wall_millis);
-}
-
 static int save_environment(void) {
     environment = environ;
     while (environment[environment_length])
@@ -259,15 +247,6 @@ static int save_environment(void) {
     for (size_t i = 0; environment_copy && i <= environment_length; i++)
         environment_copy[i] = environment[i];
     return environment_copy != NULL;
-}
-
-static int make_timers(void) {
-    struct sigevent kill_self;
-    memset(&kill_self, 0, sizeof kill_self);
-    kill_self.sigev_notify = SIGEV_SIGNAL;
-    kill_self.sigev_signo = SIGKILL;
-    return timer_create(CLOCK_PROCESS_CPUTIME_ID, &kill_self, &cpu_timer) == 0 &&
-           timer_create(CLOCK_MONOTONIC, &kill_self, &wall_timer) == 0;
 }
 
 static int open_folder(const char *path) {
@@ -285,12 +264,15 @@ int bonafix_persist_open(const char *home) {
     umask(creation_mask);
     for (int signal = 1; signal < 32; signal++)
         sigaction(signal, NULL, &actions[signal]);
+    /* As the C library begins. */
+    initstate(1, chance, sizeof chance);
+    memcpy(chance_at_start, chance, sizeof chance);
     sigprocmask(SIG_BLOCK, NULL, &mask);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     /* What is opened for the input comes behind these. */
     int last = BONAFIX_FIRST_DESCRIPTOR + BONAFIX_DESCRIPTORS - 3;
-    return start_folder >= 0 && own_tasks >= 0 && start_folder <= last && own_tasks <= last && make_timers() &&
-           save_environment() && save_variables(home);
+    return start_folder >= 0 && own_tasks >= 0 && start_folder <= last && own_tasks <= last && save_environment() &&
+           save_variables(home);
 }
 
 /* Can the next run find all as the first did? */
@@ -333,8 +315,11 @@ static void take_back(void) {
     memset(&none, 0, sizeof none);
     setitimer(ITIMER_REAL, &none, NULL);
     setitimer(ITIMER_VIRTUAL, &none, NULL);
-    for (int signal = 1; signal < 32; signal++)
+    /* Where nobody tells, all of them may be others. */
+    for (int signal = 1; signal < 32 && (!&bonafix_signals_changed || bonafix_signals_changed); signal++)
         sigaction(signal, &actions[signal], NULL);
+    if (&bonafix_signals_changed)
+        bonafix_signals_changed = 0;
     sigprocmask(SIG_SETMASK, &mask, NULL);
     close_files();
     if (fchdir(start_folder) != 0)
@@ -350,26 +335,23 @@ static void take_back(void) {
     /* Zero makes `getopt` begin anew. */
     optind = 0;
     opterr = 1;
-    srand(1);
+    /* Not `srand`, which draws some hundred numbers first. What is left notes down how far it came. */
+    initstate(1, no_chance, sizeof no_chance);
+    memcpy(chance, chance_at_start, sizeof chance);
+    setstate(chance);
 }
 
-int bonafix_persist_run(bonafix_main *main, int argc, char **argv, uint32_t cpu_millis, uint32_t wall_millis) {
+int bonafix_persist_run(bonafix_main *main, int argc, char **argv) {
     is_spoilt = 0;
     running = getpid();
     errno = 0;
-    if (_setjmp(back) == 0) {
-        set_timers(cpu_millis, wall_millis);
+    if (_setjmp(back) == 0)
         code = main(argc, argv, environ);
-    }
     running = 0;
     if (!is_clean())
         exit(code);
     fflush(NULL);
     return code & 255;
-}
-
-void bonafix_persist_rest(void) {
-    set_timers(0, 0);
 }
 
 int bonafix_persist_next(void) {

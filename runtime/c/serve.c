@@ -145,9 +145,11 @@ static void open_watch(void) {
 /* Was anything written since the last call? */
 static int was_written(void) {
     char events[4096];
-    int any = 0;
-    while (watch >= 0 && read(watch, events, sizeof events) > 0)
-        any = 1;
+    ssize_t length = watch >= 0 ? read(watch, events, sizeof events) : 0;
+    int any = length > 0;
+    /* Where there is room for one event more there was none. */
+    while (length > (ssize_t)(sizeof events - sizeof(struct inotify_event) - NAME_MAX - 1))
+        length = read(watch, events, sizeof events);
     return any;
 }
 
@@ -434,6 +436,11 @@ static int run_once(struct bonafix_run *run) {
     return 0;
 }
 
+/* What this process has used so far, with children that have ended. */
+static uint64_t used_so_far(void) {
+    return micros_of(CLOCK_PROCESS_CPUTIME_ID) + usage(RUSAGE_CHILDREN);
+}
+
 /* One run in this process. What cannot be taken back ends the process. */
 static void run_here(void) {
     struct bonafix_run run;
@@ -441,18 +448,17 @@ static void run_here(void) {
     if (!prepare(&run))
         _exit(1);
     bonafix_batch_connect(&run);
-    uint64_t below = usage(RUSAGE_CHILDREN);
     shared->started = now_micros();
-    shared->used = micros_of(CLOCK_PROCESS_CPUTIME_ID) + below;
     shared->state = RUNNING;
-    end.value = bonafix_persist_run(program_main, run.count, run.arguments, shared->request.cpu_millis, shared->request.wall_millis);
+    end.value = bonafix_persist_run(program_main, run.count, run.arguments);
     /* Before the server is asked to look: it kills what is left, and this process with it. */
     if (waitpid(-1, NULL, WNOHANG) >= 0 || errno != ECHILD)
         _exit(end.value);
-    /* The timer does not see what children use. */
-    uint64_t with_below = micros_of(CLOCK_PROCESS_CPUTIME_ID) + usage(RUSAGE_CHILDREN);
-    if (with_below - shared->used >= shared->request.cpu_millis * 1000ull)
+    uint64_t used = used_so_far();
+    /* As one that the server ends. */
+    if (used - shared->used >= shared->request.cpu_millis * 1000ull)
         kill(getpid(), SIGKILL);
+    shared->used = used;
     tell(&end);
     shared->state = BETWEEN;
 }
@@ -465,6 +471,7 @@ static void run_often(void) {
         _exit(0);
     }
     int goes_on = 1;
+    shared->used = used_so_far();
     while (goes_on && shared->request.flags & BONAFIX_WANT_PERSISTENT) {
         while (goes_on && !bonafix_batch_is_over(&shared->request)) {
             run_here();
@@ -472,7 +479,6 @@ static void run_often(void) {
         }
         if (!bonafix_batch_is_over(&shared->request))
             break;
-        bonafix_persist_rest();
         shared->state = IDLE;
         if (!reply() || !goes_on || !receive())
             break;
@@ -481,11 +487,10 @@ static void run_often(void) {
     _exit(0);
 }
 
-/* Waits for the end of a process that serves batches itself. Its timers do not see a run that sleeps: that is ended here. True if
- * one was. */
+/* Waits for the end of a process that serves batches itself, and ends it where a run takes too long. True if one did. */
 static int wait_for_often(pid_t child) {
     struct spent spent = {0, 0, 0};
-    uint64_t run = 0;
+    uint64_t run = 0, begun_with = 0, most = 0;
     for (;;) {
         siginfo_t info;
         info.si_pid = 0;
@@ -493,14 +498,19 @@ static int wait_for_often(pid_t child) {
             return 0;
         if (shared->state != RUNNING || shared->started != run) {
             run = shared->started;
+            begun_with = shared->used;
+            most = shared->request.cpu_millis * 1000ull;
             spent.asleep = 0;
             spent.last_look = now_micros();
         } else {
             look(child, &spent);
-        }
-        if (spent.asleep >= shared->request.cpu_millis * 1000ull && shared->started == run && shared->state == RUNNING) {
-            kill(child, SIGKILL);
-            return 1;
+            int is_over = spent.used >= begun_with + most || spent.asleep >= most ||
+                          spent.last_look - run >= shared->request.wall_millis * 1000ull;
+            /* Not the next run, which may have begun meanwhile. */
+            if (is_over && shared->started == run && shared->state == RUNNING) {
+                kill(child, SIGKILL);
+                return 1;
+            }
         }
         pause_for_child();
     }
@@ -509,11 +519,9 @@ static int wait_for_often(pid_t child) {
 /* Waits for the end of a process that serves batches itself, and tells of the run that has ended it. */
 static void supervise(pid_t child) {
     struct end end = {0, 0, 0};
-    int slept = wait_for_often(child);
-    uint64_t taken = now_micros() - shared->started;
+    int is_over = wait_for_often(child);
     uint64_t used = reap(child, &end) - shared->used;
     if (shared->state == RUNNING) {
-        int is_over = slept || taken >= shared->request.wall_millis * 1000ull;
         /* As of a process of its own, what it has used decides however it ended. */
         if (used >= shared->request.cpu_millis * 1000ull ||
             (is_over && end.end == BONAFIX_SIGNALLED && end.value == SIGKILL))

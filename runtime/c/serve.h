@@ -145,13 +145,10 @@ struct bonafix_reply bonafix_batch_reply(void);
 
 /* Remembers all that a run is to find. False if that is not possible. */
 int bonafix_persist_open(const char *home);
-/* Calls `main`; gives the code, or ends the process with it if nothing can run behind it. The process is killed if it takes
- * too long. */
-int bonafix_persist_run(bonafix_main *main, int argc, char **argv, uint32_t cpu_millis, uint32_t wall_millis);
+/* Calls `main`; gives the code, or ends the process with it if nothing can run behind it. */
+int bonafix_persist_run(bonafix_main *main, int argc, char **argv);
 /* Takes back what the run did. False if another process should take over. */
 int bonafix_persist_next(void);
-/* No run comes for now. */
-void bonafix_persist_rest(void);
 /* Closes all descriptors from the first to the last one. */
 void bonafix_close_range(unsigned first, unsigned last);
 
@@ -161,6 +158,9 @@ struct bonafix_variable {
 };
 /* More variables of the program. */
 void bonafix_persist_variables(const struct bonafix_variable *first, size_t count);
+
+/* Of signals.c, where it is linked: something was said about what a signal is to do. */
+extern int bonafix_signals_changed __attribute__((weak));
 
 /* Of coverage.c, where it is linked. */
 

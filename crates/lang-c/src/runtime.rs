@@ -9,11 +9,12 @@ use crate::build::Workshop;
 use crate::{proc_fault, store_fault};
 
 /// Its files, by name.
-const SOURCES: [(&str, &str); 5] = [
+const SOURCES: [(&str, &str); 6] = [
     ("serve.h", include_str!("../../../runtime/c/serve.h")),
     ("batch.c", include_str!("../../../runtime/c/batch.c")),
     ("serve.c", include_str!("../../../runtime/c/serve.c")),
     ("persist.c", include_str!("../../../runtime/c/persist.c")),
+    ("signals.c", include_str!("../../../runtime/c/signals.c")),
     ("coverage.c", include_str!("../../../runtime/c/coverage.c")),
 ];
 const LIBRARY: &str = "libbonafix.so";
@@ -41,8 +42,8 @@ impl Runtime {
             for (name, text) in SOURCES {
                 fs_err::write(staging.join(name), text)?;
             }
-            let library = ["-shared", "serve.c", "batch.c", "persist.c", "-o", LIBRARY, "-ldl", "-lrt"];
-            compile(workshop, staging, &library)?;
+            let parts = ["serve.c", "batch.c", "persist.c", "signals.c"];
+            compile(workshop, staging, &[&["-shared"], &parts[..], &["-o", LIBRARY, "-ldl"]].concat())?;
             compile(workshop, staging, &["-c", "serve.c", "batch.c", "persist.c", "coverage.c"])
         });
         Ok(Self { folder: inserted.map_err(|error| error.unify(store_fault))?.path })
@@ -70,7 +71,7 @@ impl Runtime {
     /// What links the objects in that folder into a program.
     pub(crate) fn link_flags(folder: &Utf8Path) -> Vec<String> {
         let objects = OBJECTS.iter().map(|object| folder.join(object).into_string());
-        let libraries = ["-ldl", "-lrt", "-Wl,--wrap=__asan_register_globals"].map(str::to_owned);
+        let libraries = ["-ldl", "-Wl,--wrap=__asan_register_globals"].map(str::to_owned);
         objects.chain(libraries).collect()
     }
 }

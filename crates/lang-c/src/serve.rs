@@ -38,7 +38,7 @@ const SLOTS: usize = 4096;
 /// So many inputs say whether a program can be run many times in one process.
 const MOST_SEEDS: usize = 32;
 /// After so many runs in one process another one takes over, as `runtime/c/persist.c` has it.
-const RUNS: u64 = 200;
+const RUNS: u64 = 512;
 /// Of so many runs in one process, one is seen again in a process of its own.
 const CHECK: u64 = 512;
 
