@@ -4,9 +4,9 @@
 //! leads from the patched one; a line that only one of them has is a statement of its own. A changed statement, such as an
 //! `if` with another condition, is the same statement: what differs is what it leads to.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use bonafix_model::StatementNumber;
+use bonafix_model::{ChangeKind, CodePlace, Delta, DeltaElement, DeltaFile, ElementKind, StatementNumber};
 
 use crate::Counterparts;
 
@@ -56,6 +56,35 @@ impl Numbers {
         let next = StatementNumber::new(self.known.len());
         *self.known.entry((source, line)).or_insert_with(|| marked(next, line, file))
     }
+
+    /// Of the statements that were given numbers, those that both versions have and that stand in changed methods.
+    pub fn in_changed_methods(&self, delta: &Delta) -> BTreeMap<u32, CodePlace> {
+        let mut files: BTreeMap<u32, &DeltaFile> = BTreeMap::new();
+        for file in &delta.files {
+            // A source is known by its path in the project, or by package and name.
+            files.extend(
+                self.sources
+                    .iter()
+                    .filter(|(source, _)| file.path.ends_with(source))
+                    .map(|(_, &number)| (number, file)),
+            );
+        }
+        let places = self.known.iter().filter_map(|(&(source, line), &number)| {
+            let (Line::Buggy(line), Some(file)) = (line, files.get(&source)) else { return None };
+            let is_inside = number.is_shared() && file.elements.iter().any(|element| holds(element, line));
+            is_inside.then(|| (number.into(), CodePlace { file: file.path.to_string(), line }))
+        });
+        places.collect()
+    }
+}
+
+/// Is it a changed method of which both versions have a body there?
+fn holds(element: &DeltaElement, line: u32) -> bool {
+    let is_code =
+        matches!(element.kind, ElementKind::Method | ElementKind::Constructor | ElementKind::Initialiser);
+    is_code
+        && element.change == ChangeKind::Changed
+        && element.before.is_some_and(|lines| lines.first <= line && line <= lines.last)
 }
 
 /// A number that says whether only one version has the statement.

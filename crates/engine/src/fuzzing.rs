@@ -13,6 +13,7 @@ mod tests;
 mod trial;
 mod writing;
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use bonafix_lang::{Campaign, ExploredVersion, Fuzz, FuzzRequest, FuzzSlice, FuzzState, LangError, Watch};
@@ -57,6 +58,8 @@ pub(crate) struct Fuzzing<'a, 'f> {
     pub(crate) by_faults: bool,
     pub(crate) failing: &'a [TestId],
     pub(crate) passing: &'a [TestId],
+    /// What passing tests took on the buggy version.
+    pub(crate) took: &'a BTreeMap<TestId, Duration>,
     pub(crate) options: &'a JudgingOptions,
     /// Limit of one execution: of what it may have of the processor, so that a busy machine decides nothing.
     pub(crate) limit: Duration,
@@ -129,6 +132,7 @@ impl<'f> Fuzzing<'_, 'f> {
         let comparison = Comparison {
             failing: self.failing,
             passing: self.passing,
+            took: self.took,
             options: self.options,
             // As above, what is built first does not count.
             deadline: deadline(self.options.budget, Instant::now()),

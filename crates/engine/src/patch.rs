@@ -175,6 +175,7 @@ impl Bench<'_> {
             by_faults,
             failing: &failing,
             passing: &passing,
+            took: &self.baseline.took,
             options: &options,
             limit: self.limit_of_inputs(),
             kept,
@@ -257,8 +258,13 @@ impl Bench<'_> {
         let (failing, passing) = self.tests_by_outcome();
         let name = report.name.clone();
         let compared = self.session.step(Stage::Compare, Some(&name), clock, |log| {
-            let comparison =
-                Comparison { failing: &failing, passing: &passing, options: self.judging, deadline };
+            let comparison = Comparison {
+                failing: &failing,
+                passing: &passing,
+                took: &self.baseline.took,
+                options: self.judging,
+                deadline,
+            };
             let request = ExploreRequest {
                 versions: asked.versions,
                 failing: &failing,

@@ -3,6 +3,7 @@
 //! Traces can be long, so each is turned into distances as soon as it comes. What is kept of an original test is what it
 //! ran inside of changed methods on the buggy version, with which generated tests are compared.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
@@ -12,8 +13,8 @@ use bonafix_judge::programs::{self, ProgramOptions, ProgramRuling};
 use bonafix_judge::rgt::{self, RgtOptions, Ruling};
 use bonafix_lang::{Campaign, Explore, LangError, Run, TraceLimits, Traced, Tracer, Watch, shown_bytes};
 use bonafix_model::{
-    CallOrigin, CallableId, Catalog, Distance, Evidence, Knowledge, Notice, ProgramInput, Sequence, SetAside,
-    Similarity, Strength, TestClass, TestFigures, TestId, TestOrigin, Trace,
+    CallOrigin, CallableId, Catalog, CodePlace, Distance, Evidence, Knowledge, Notice, ProgramInput,
+    Sequence, SetAside, Similarity, Strength, TestClass, TestFigures, TestId, TestOrigin, Trace, Unreached,
 };
 
 use crate::judging::JudgingOptions;
@@ -28,6 +29,11 @@ const KEPT_STATEMENTS: usize = 20_000_000;
 const TEST_LIMIT: Duration = Duration::from_secs(20);
 /// Original tests that are traced at most, those that show the bug first, then those that seem to reach the change.
 const MOST_TESTS: usize = 400;
+/// Passing tests that are run once at most to see which of them reach the change.
+const MOST_SCOUTED: usize = 4000;
+/// So many times as long as by itself a test takes where that is found out; and the part of the time left that may be spent on it.
+const SCOUTED_TIMES: u32 = 3;
+const PART_FOR_SCOUTS: u32 = 3;
 /// Passing tests that are traced together with those that show the bug; then come ever more at a time, so that some are
 /// known when the time is up.
 const FIRST_TESTS: usize = 12;
@@ -41,6 +47,8 @@ const NO_TIME: &str = "there was no time left for it";
 pub(crate) struct Comparison<'a> {
     pub(crate) failing: &'a [TestId],
     pub(crate) passing: &'a [TestId],
+    /// What passing tests took on the buggy version.
+    pub(crate) took: &'a BTreeMap<TestId, Duration>,
     pub(crate) options: &'a JudgingOptions,
     pub(crate) deadline: Option<Instant>,
 }
@@ -99,16 +107,16 @@ impl Comparison<'_> {
     ) -> Result<Compared, LangError> {
         let mut figures = Figures::new(self.options.similarity);
         figures.varied = self.options.varied_tests.then(BTreeSet::new);
+        let passing = self.scouted(tracer, inputs.nearest_first(self.passing), &mut figures)?;
         // Half of the time is for original tests; what is left of it at the end is theirs too.
-        let mut tests = self.tests(inputs.nearest_first(self.passing), &mut figures);
+        let mut tests = self.tests(passing, &mut figures);
         self.trace_tests(tracer, &mut tests, self.half_time(), &mut figures)?;
         self.trace_inputs(tracer, inputs, &mut figures)?;
         self.trace_tests(tracer, &mut tests, self.deadline, &mut figures)?;
-        figures.set_aside.extend(tests.waiting.iter().map(|test| {
-            let reason = NO_TIME.to_owned();
-            SetAside { name: test.to_string(), reason }
-        }));
-        let similarity = patch_sim::similarity(figures.tests, figures.set_aside, &self.options.similarity);
+        figures.leave_out(tests.waiting.iter(), NO_TIME);
+        let unreached = figures.code.unreached(&tracer.changed_code(), figures.unknown + tests.waiting.len());
+        let similarity =
+            patch_sim::similarity(figures.tests, figures.set_aside, unreached, &self.options.similarity);
         let counts = self.options.strict || patch_sim::counts(&similarity);
         let evidence = similarity.against.map(|_| Evidence {
             technique: patch_sim::NAME.to_owned(),
@@ -130,15 +138,45 @@ impl Comparison<'_> {
         self.deadline.map(|deadline| now + deadline.saturating_duration_since(now) / 2)
     }
 
+    /// The passing tests that are known to reach the change, if that can be told for less than it takes to trace them; those
+    /// that nobody had time for are set aside.
+    fn scouted<Input>(
+        &self,
+        tracer: &mut dyn Tracer<Input>,
+        mut passing: Vec<TestId>,
+        figures: &mut Figures,
+    ) -> Result<Vec<TestId>, LangError> {
+        let asked = &passing[..self.worth_scouting(&passing)];
+        let Some(reaching) = tracer.reaching(asked, &self.limits())? else { return Ok(passing) };
+        let rest = passing.split_off(asked.len());
+        let reason = "whether it reaches the change was not looked at";
+        figures.leave_out(rest.iter(), reason);
+        figures.unknown += rest.len();
+        passing.retain(|test| reaching.contains(test));
+        Ok(passing)
+    }
+
+    /// How many of these tests, from the first on, there is time for.
+    fn worth_scouting(&self, tests: &[TestId]) -> usize {
+        let most = tests.len().min(MOST_SCOUTED);
+        let Some(deadline) = self.deadline else { return most };
+        let time = deadline.saturating_duration_since(Instant::now()) / PART_FOR_SCOUTS;
+        let mut spent = Duration::ZERO;
+        let fits = |test: &&TestId| {
+            spent += self.took.get(*test).copied().unwrap_or_default() * SCOUTED_TIMES;
+            spent <= time
+        };
+        tests[..most].iter().take_while(fits).count()
+    }
+
     /// The original tests in the order in which they are traced.
     fn tests(&self, passing: Vec<TestId>, figures: &mut Figures) -> Tests {
         let mut waiting = self.failing.to_vec();
         waiting.extend(passing);
         let most = MOST_TESTS.max(self.failing.len());
-        for left_out in waiting.drain(most.min(waiting.len())..) {
-            let reason = "more tests pass than are traced".to_owned();
-            figures.set_aside.push(SetAside { name: left_out.to_string(), reason });
-        }
+        let left_out = waiting.split_off(most.min(waiting.len()));
+        figures.leave_out(left_out.iter(), "more tests pass than are traced");
+        figures.unknown += left_out.len();
         Tests { waiting, next: self.failing.len() + FIRST_TESTS }
     }
 
@@ -328,6 +366,44 @@ impl Known {
     }
 }
 
+/// What original tests ran of the code of changed methods.
+#[derive(Default)]
+struct Code {
+    /// By statement: how many passing tests ran it on the buggy version, and the first of them.
+    passing: BTreeMap<u32, (u64, String)>,
+    /// Statements that a test ran on the patched version.
+    patched: BTreeSet<u32>,
+}
+
+impl Code {
+    fn add(&mut self, name: &str, class: TestClass, buggy: &Trace, patched: &Trace) {
+        if class == TestClass::Passing {
+            for statement in buggy.shared_within_change() {
+                self.passing.entry(statement).or_insert_with(|| (0, name.to_owned())).0 += 1;
+            }
+        }
+        self.patched.extend(patched.shared_within_change());
+    }
+
+    /// What passing tests ran and no test runs any more, beside so many of which nothing is known.
+    fn unreached(&self, changed: &BTreeMap<u32, CodePlace>, unknown: usize) -> Option<Unreached> {
+        let left_out = changed.iter().filter(|(statement, _)| !self.patched.contains(statement));
+        let left_out: Vec<(&CodePlace, &(u64, String))> =
+            left_out.filter_map(|(statement, place)| Some((place, self.passing.get(statement)?))).collect();
+        // Of several the first in the file.
+        let most =
+            left_out.iter().min_by_key(|(place, (tests, _))| (Reverse(*tests), &place.file, place.line));
+        most.map(|(place, (tests, test))| Unreached {
+            file: place.file.clone(),
+            line: place.line,
+            statements: left_out.len() as u64,
+            tests: *tests,
+            test: test.clone(),
+            unknown: unknown as u64,
+        })
+    }
+}
+
 /// Figures as they come.
 struct Figures {
     options: SimOptions,
@@ -337,6 +413,9 @@ struct Figures {
     failing: Known,
     /// A failing test could not be compared.
     lacks_failing: bool,
+    code: Code,
+    /// Tests that may reach the change and that could not be compared.
+    unknown: usize,
     kept: usize,
     generated: usize,
     /// What generated tests ran inside of the change, where each is to run something else.
@@ -352,10 +431,17 @@ impl Figures {
             passing: Known::default(),
             failing: Known::default(),
             lacks_failing: false,
+            code: Code::default(),
+            unknown: 0,
             kept: 0,
             generated: 0,
             varied: None,
         }
+    }
+
+    fn leave_out<'a>(&mut self, tests: impl Iterator<Item = &'a TestId>, reason: &str) {
+        let set_aside = |test: &TestId| SetAside { name: test.to_string(), reason: reason.to_owned() };
+        self.set_aside.extend(tests.map(set_aside));
     }
 
     fn original(&mut self, name: String, class: TestClass, traced: Traced) {
@@ -363,8 +449,10 @@ impl Figures {
         let Some((buggy, patched)) = self.comparable(&name, traced) else {
             // What is not known of a failing test may be what a generated one does.
             self.lacks_failing |= is_reached && class == TestClass::Failing;
+            self.unknown += usize::from(is_reached);
             return;
         };
+        self.code.add(&name, class, &buggy, &patched);
         let length: usize = buggy.calls().map(<[u32]>::len).sum();
         if buggy.reaches_change() && self.kept + length <= KEPT_STATEMENTS {
             self.kept += length;
@@ -455,6 +543,7 @@ impl Figures {
 
 #[cfg(test)]
 mod tests {
+    use bonafix_lang::OnTrace;
     use bonafix_model::{Literal, Seed, StatementNumber, Step, Target};
 
     use super::*;
@@ -549,6 +638,92 @@ mod tests {
         figures.generated("odd".to_owned(), Traced::SetAside("not the same twice".to_owned()), false);
         assert_eq!((figures.tests.len(), figures.generated), (2, 0));
         assert_eq!(figures.set_aside[0].reason, "not the same twice");
+    }
+
+    /// Statements 10 to 19 are those of the changed method.
+    fn changed_code() -> BTreeMap<u32, CodePlace> {
+        (10..20).map(|line| (line, CodePlace { file: "A.java".to_owned(), line })).collect()
+    }
+
+    #[test]
+    fn code_is_out_of_reach_that_passing_tests_ran_and_no_test_runs_any_more() {
+        let mut figures = Figures::new(SimOptions::default());
+        let mut test = |name: &str, class, buggy: &[u32], patched: &[u32]| {
+            figures.original(name.to_owned(), class, both(trace(&[buggy]), trace(&[patched])));
+        };
+        test("one", TestClass::Passing, &[10, 11, 12, 25], &[10, 13]);
+        test("two", TestClass::Passing, &[10, 12], &[10]);
+        test("three", TestClass::Passing, &[10, 14], &[10, 14]);
+        test("red", TestClass::Failing, &[10, 15], &[10, 11]);
+        let found = figures.code.unreached(&changed_code(), 1).unwrap();
+        // 11 is run by the failing test, 15 by no passing one, and 25 is none of the method's.
+        assert_eq!((found.line, found.statements, found.tests), (12, 1, 2));
+        assert_eq!((found.file.as_str(), found.test.as_str(), found.unknown), ("A.java", "one", 1));
+    }
+
+    #[test]
+    fn nothing_is_out_of_reach_where_all_code_is_still_run() {
+        let mut figures = known();
+        let alike = both(trace(&[&[10, 11, 12, 13]]), trace(&[&[11, 10, 12, 13]]));
+        figures.original("pass".to_owned(), TestClass::Passing, alike);
+        assert_eq!(figures.code.unreached(&changed_code(), 0), None);
+    }
+
+    #[test]
+    fn tests_of_which_nothing_is_known_are_counted() {
+        let mut figures = known();
+        figures.original("far".to_owned(), TestClass::Passing, Traced::NotReached);
+        figures.original("odd".to_owned(), TestClass::Passing, Traced::SetAside("flaky".to_owned()));
+        let cut = Trace { cut: true, ..trace(&[&[10]]) };
+        figures.original("long".to_owned(), TestClass::Passing, both(trace(&[&[10]]), cut));
+        assert_eq!(figures.unknown, 2);
+    }
+
+    /// Says of each test whether it reaches the change, and traces none.
+    struct Scout;
+
+    impl Tracer<Sequence> for Scout {
+        fn reaching(
+            &mut self,
+            tests: &[TestId],
+            _limits: &TraceLimits,
+        ) -> Result<Option<BTreeSet<TestId>>, LangError> {
+            Ok(Some(tests.iter().filter(|test| test.0.contains("near")).cloned().collect()))
+        }
+
+        fn tests(&mut self, _: &[TestId], _: &TraceLimits, _: OnTrace<'_>) -> Result<(), LangError> {
+            Ok(())
+        }
+
+        fn inputs(&mut self, _: &[Sequence], _: &TraceLimits, _: OnTrace<'_>) -> Result<(), LangError> {
+            Ok(())
+        }
+
+        fn changed_code(&self) -> BTreeMap<u32, CodePlace> {
+            BTreeMap::new()
+        }
+
+        fn notices(&self) -> Vec<Notice> {
+            Vec::new()
+        }
+    }
+
+    #[test]
+    fn only_tests_that_reach_the_change_are_traced_and_those_that_nobody_looked_at_are_set_aside() {
+        let names = ["near", "far", "nearer", "near and slow"];
+        let tests: Vec<TestId> = names.iter().map(|name| TestId((*name).to_owned())).collect();
+        let took = tests
+            .iter()
+            .map(|test| (test.clone(), Duration::from_secs(if test.0.contains("slow") { 1000 } else { 1 })));
+        let (took, options) = (took.collect(), crate::testing::judging_options());
+        let deadline = Some(Instant::now() + Duration::from_mins(10));
+        let comparison =
+            Comparison { failing: &[], passing: &tests, took: &took, options: &options, deadline };
+        let mut figures = Figures::new(SimOptions::default());
+        let kept = comparison.scouted(&mut Scout, tests.clone(), &mut figures).unwrap();
+        let kept: Vec<&str> = kept.iter().map(|test| test.0.as_str()).collect();
+        assert_eq!((kept, figures.unknown), (vec!["near", "nearer"], 1));
+        assert_eq!(figures.set_aside[0].name, "near and slow");
     }
 
     #[test]

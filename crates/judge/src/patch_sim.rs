@@ -12,7 +12,9 @@ mod sentence;
 #[cfg(test)]
 mod tests;
 
-use bonafix_model::{Distance, SetAside, Similarity, SimilarityRule, TestClass, TestFigures, TestOrigin};
+use bonafix_model::{
+    Distance, SetAside, Similarity, SimilarityRule, TestClass, TestFigures, TestOrigin, Unreached,
+};
 
 pub use sentence::sentence;
 
@@ -175,7 +177,18 @@ const PART_OF_FAILING: f64 = 0.5;
 /// already, and many a wrong one turns the test that fails green by just that. Of generated tests nobody knows whether
 /// they pass.
 pub fn counts(similarity: &Similarity) -> bool {
-    passing_that_loses_much(&similarity.tests).is_some()
+    passing_that_loses_much(&similarity.tests).is_some() || is_out_of_reach(similarity)
+}
+
+/// Passing tests that ran code which no test runs any more, at least: of one alone it may be the special case that a right patch
+/// treats elsewhere.
+const LEAST_TESTS: u64 = 2;
+
+/// Is there code that several passing tests ran and that is out of reach of all tests on the patched version, more of them than
+/// could not be compared?
+fn is_out_of_reach(similarity: &Similarity) -> bool {
+    let is_it = |unreached: &Unreached| unreached.tests >= LEAST_TESTS && unreached.tests > unreached.unknown;
+    similarity.unreached.as_ref().is_some_and(is_it)
 }
 
 /// The test in which it shows most, the first of several.
@@ -206,17 +219,27 @@ fn semantic_distance(tests: &[TestFigures]) -> Option<f64> {
 }
 
 /// Everything that is told of one patch.
-pub fn similarity(tests: Vec<TestFigures>, set_aside: Vec<SetAside>, options: &Options) -> Similarity {
+pub fn similarity(
+    tests: Vec<TestFigures>,
+    set_aside: Vec<SetAside>,
+    unreached: Option<Unreached>,
+    options: &Options,
+) -> Similarity {
     let Decision { ap, af, against } = decide(&tests, options);
     let lost = passing_that_loses_much(&tests).map(|_| SimilarityRule::PassingLost);
-    Similarity {
+    let mut similarity = Similarity {
         kt: options.kt,
         kp: options.kp,
         ap,
         af,
         against: against.or(lost),
         semantic_distance: semantic_distance(&tests),
+        unreached,
         tests,
         set_aside,
+    };
+    if similarity.against.is_none() && is_out_of_reach(&similarity) {
+        similarity.against = Some(SimilarityRule::CodeUnreached);
     }
+    similarity
 }

@@ -27,8 +27,8 @@ use std::time::{Duration, Instant};
 use bonafix_delta::{Numbers, Side};
 use bonafix_lang::{FuzzRequest, LangError, OnTrace, TestPlan, TraceLimits, Traced, Tracer};
 use bonafix_model::{
-    Delta, Notice, ProgramEnd, ProgramInput, TestId, TestOutcome, TestSelection, Trace, TreeChange,
-    VersionRole,
+    CodePlace, Delta, Notice, ProgramEnd, ProgramInput, TestId, TestOutcome, TestSelection, Trace,
+    TreeChange, VersionRole,
 };
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -278,6 +278,10 @@ impl Tracer<ProgramInput> for CTracer<'_> {
             on_trace(number, traced);
         }
         Ok(())
+    }
+
+    fn changed_code(&self) -> BTreeMap<u32, CodePlace> {
+        self.numbers.in_changed_methods(&self.delta)
     }
 
     fn notices(&self) -> Vec<Notice> {

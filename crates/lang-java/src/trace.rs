@@ -20,11 +20,12 @@ mod records;
 mod statements;
 mod tests;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use bonafix_delta::{Numbers, Side};
 use bonafix_lang::{ExploreRequest, LangError, OnTrace, TraceLimits, Tracer};
-use bonafix_model::{Catalog, Delta, Notice, Sequence, TestId, TreeChange, VersionRole};
+use bonafix_model::{Catalog, CodePlace, Delta, Notice, Sequence, TestId, TreeChange, VersionRole};
 use bonafix_store::PassingFolder;
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -93,6 +94,8 @@ pub(crate) struct JavaTracer<'a> {
     patched: TracedVersion,
     /// All versions of the request, in its order: they decide what inputs can call.
     asked: Vec<Asked>,
+    /// Statements of changed methods, by number.
+    changed_code: BTreeMap<u32, CodePlace>,
     heap_mib: u32,
     log: Utf8PathBuf,
     problems: Vec<String>,
@@ -152,6 +155,7 @@ impl<'a> JavaTracer<'a> {
         }
         problems.sort();
         problems.dedup();
+        let changed_code = numbers.in_changed_methods(patched.delta);
         let [Some(patched), Some(buggy)] = [traced.pop(), traced.pop()] else {
             return Err(LangError::Internal("two versions were to be traced".to_owned()));
         };
@@ -165,6 +169,7 @@ impl<'a> JavaTracer<'a> {
             buggy,
             patched,
             asked: asked.collect(),
+            changed_code,
             heap_mib: request.heap_mib,
             log: log.to_owned(),
             problems,
@@ -194,6 +199,14 @@ fn existing(folders: &[Utf8PathBuf]) -> Vec<Utf8PathBuf> {
 }
 
 impl Tracer<Sequence> for JavaTracer<'_> {
+    fn reaching(
+        &mut self,
+        tests: &[TestId],
+        limits: &TraceLimits,
+    ) -> Result<Option<BTreeSet<TestId>>, LangError> {
+        tests::reaching(self, tests, limits).map(Some)
+    }
+
     fn tests(
         &mut self,
         tests: &[TestId],
@@ -210,6 +223,10 @@ impl Tracer<Sequence> for JavaTracer<'_> {
         on_trace: OnTrace<'_>,
     ) -> Result<(), LangError> {
         inputs::trace(self, inputs, limits, on_trace)
+    }
+
+    fn changed_code(&self) -> BTreeMap<u32, CodePlace> {
+        self.changed_code.clone()
     }
 
     fn notices(&self) -> Vec<Notice> {

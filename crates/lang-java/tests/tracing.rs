@@ -283,6 +283,23 @@ fn tests_are_traced_with_recursion_exceptions_threads_and_without_what_is_drawn_
 }
 
 #[test]
+fn one_run_tells_which_tests_come_to_the_change() {
+    let fixture = fixture(&[("if (n > 3)", "if (n > 4)")]);
+    let ids: Vec<TestId> = TEST_NAMES.iter().map(|test| TestId((*test).to_owned())).collect();
+    let limits = TraceLimits { test: Duration::from_secs(2), ..LIMITS };
+    let reaching = fixture.request(|request| {
+        let mut tracer = fixture.project.tracer(request, &fixture.log()).unwrap();
+        tracer.reaching(&ids, &limits).unwrap().unwrap()
+    });
+    let names: Vec<&str> = reaching.iter().map(|test| test.0.as_str()).collect();
+    // Red ones as well; `h_again` and the others call something else.
+    assert_eq!(
+        names,
+        ["a_recursion", "d_thread", "e_lot", "g_red", "i_red_on_both"].map(|name| format!("p.ATest#{name}"))
+    );
+}
+
+#[test]
 fn where_nothing_changed_on_the_path_traces_are_equal_and_long_ones_are_cut() {
     let fixture = fixture(&[
         ("public class A {", "public class A {\n    // A comment that moves all.\n    int unused;\n"),

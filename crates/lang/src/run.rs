@@ -1,8 +1,10 @@
 //! What a language must provide for a search: versions side by side in which inputs run, what is known of the program,
 //! and counterexamples as files for people.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use bonafix_model::{
-    Breakdown, Catalog, Confirmation, Delta, Difference, DifferenceClass, Goal, Knowledge, Notice,
+    Breakdown, Catalog, CodePlace, Confirmation, Delta, Difference, DifferenceClass, Goal, Knowledge, Notice,
     Observation, Ran, Sequence, TestId, Trace, TreeChange, VersionRole,
 };
 use camino::Utf8Path;
@@ -193,6 +195,16 @@ pub type OnTrace<'a> = &'a mut dyn FnMut(usize, Traced);
 /// Runs tests and inputs in the buggy and in the patched version, and tells which statements ran. Numbers of statements
 /// mean the same for both, and in both versions.
 pub trait Tracer<Input> {
+    /// Which of these tests come to a changed method of the buggy version, found out by running each once; none if that costs
+    /// as much as tracing them.
+    fn reaching(
+        &mut self,
+        _tests: &[TestId],
+        _limits: &TraceLimits,
+    ) -> Result<Option<BTreeSet<TestId>>, LangError> {
+        Ok(None)
+    }
+
     /// Runs tests as they are, each twice on the buggy version to see whether it does the same again.
     fn tests(
         &mut self,
@@ -208,6 +220,9 @@ pub trait Tracer<Input> {
         limits: &TraceLimits,
         on_trace: OnTrace<'_>,
     ) -> Result<(), LangError>;
+
+    /// The statements, of those that ran so far, that both versions have and that stand in changed methods, by number.
+    fn changed_code(&self) -> BTreeMap<u32, CodePlace>;
 
     /// What lacks probes, so that traces have gaps.
     fn notices(&self) -> Vec<Notice>;

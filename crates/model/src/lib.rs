@@ -60,11 +60,11 @@ pub use report::{
     SubjectReport, TestChange, TestChangeKind, Timings, TriggerOrigin, TriggerTest, VersionRole,
 };
 pub use similarity::{
-    CallOrigin, Distance, SetAside, Similarity, SimilarityRule, TestClass, TestFigures, TestOrigin,
+    CallOrigin, Distance, SetAside, Similarity, SimilarityRule, TestClass, TestFigures, TestOrigin, Unreached,
 };
 pub use steady::steady;
 pub use test::{Failure, TestId, TestOutcome, TestResult, TestRun, TestSelection};
-pub use trace::{StatementNumber, Trace};
+pub use trace::{CodePlace, StatementNumber, Trace};
 pub use witness::{Promise, ReplayReport, ReplayedVersion};
 
 /// Version of the JSON that bonafix writes. Raised when a field changes meaning or disappears; new fields may

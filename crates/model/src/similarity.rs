@@ -104,6 +104,26 @@ pub enum SimilarityRule {
     FailingUnchanged,
     /// None of the paper's, but ours: a passing test leaves out much of what it ran before.
     PassingLost,
+    /// Another one of ours: code that several passing tests ran is reached by no test any more.
+    CodeUnreached,
+}
+
+/// Code of changed methods that passing tests ran on the buggy version and that no test runs on the patched one, which still
+/// has it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Unreached {
+    /// The file of the statement that most tests ran.
+    pub file: String,
+    /// Its line in the buggy version.
+    pub line: u32,
+    /// How many statements there are of that kind.
+    pub statements: u64,
+    /// How many passing tests ran the one on that line.
+    pub tests: u64,
+    /// The first of them.
+    pub test: String,
+    /// How many tests may reach the change and could not be compared, so that it is not known what they run.
+    pub unknown: u64,
 }
 
 /// What PATCH-SIM measured for one patch.
@@ -125,6 +145,9 @@ pub struct Similarity {
     /// Mean change of the original tests: how far the patch is from the buggy version in what it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub semantic_distance: Option<f64>,
+    /// Code that no test that could be compared reaches any more; none where all is reached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unreached: Option<Unreached>,
     /// All tests that reach the change.
     pub tests: Vec<TestFigures>,
     /// Tests that could not be compared.

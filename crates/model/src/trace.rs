@@ -1,5 +1,7 @@
 //! Which statements an execution ran, in order: its complete-path spectrum.
 
+use std::collections::BTreeSet;
+
 /// The number of a statement: the same number is the same statement in every version. It says as well whether only one
 /// version has the statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +40,15 @@ impl From<StatementNumber> for u32 {
     }
 }
 
+/// Where a statement stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodePlace {
+    /// Path in the project.
+    pub file: String,
+    /// Its line in the buggy version.
+    pub line: u32,
+}
+
 /// The statements of one execution, in the order in which they ran.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Trace {
@@ -64,6 +75,12 @@ impl Trace {
     /// The statements inside of calls of changed methods, one call behind the other.
     pub fn within_change(&self) -> Vec<u32> {
         self.calls().flatten().copied().collect()
+    }
+
+    /// The statements inside of calls of changed methods that both versions have, each once.
+    pub fn shared_within_change(&self) -> BTreeSet<u32> {
+        let statements = self.calls().flatten().copied();
+        statements.filter(|&statement| StatementNumber::from(statement).is_shared()).collect()
     }
 
     /// The statements that both versions have.

@@ -52,6 +52,9 @@ pub struct Baseline {
     pub report: BaselineReport,
     /// Outcome of each test that is not flaky.
     pub outcomes: BTreeMap<TestId, TestOutcome>,
+    /// What each passing test took at most.
+    #[serde(default)]
+    pub took: BTreeMap<TestId, Duration>,
     /// What each test may take on another version.
     pub limits: BTreeMap<TestId, Duration>,
     /// Red tests that the user named as showing the bug.
@@ -180,15 +183,17 @@ fn summarise(runs: &[TestRun], options: &BaselineOptions) -> Baseline {
         red_on_reference: Vec::new(),
         repetitions: options.repeat,
     };
+    let took = slowest(runs);
     Baseline {
         report,
+        limits: took.iter().map(|(id, took)| (id.clone(), limit_for(*took, options.limit))).collect(),
+        took,
         outcomes: first
             .results
             .iter()
             .filter(firm)
             .map(|result| (result.id.clone(), result.outcome))
             .collect(),
-        limits: limits(runs, options.limit),
         declared: BTreeSet::new(),
         known_fixable: BTreeSet::new(),
         problems: first.problems.clone(),
@@ -215,7 +220,7 @@ fn flaky(runs: &[TestRun], whole_runs: usize) -> BTreeSet<TestId> {
     flaky
 }
 
-fn limits(runs: &[TestRun], default: Duration) -> BTreeMap<TestId, Duration> {
+fn slowest(runs: &[TestRun]) -> BTreeMap<TestId, Duration> {
     let mut slowest: BTreeMap<TestId, Duration> = BTreeMap::new();
     for result in runs.iter().flat_map(|run| &run.results) {
         // What a red test took before it failed says nothing about what it takes when it passes.
@@ -225,9 +230,6 @@ fn limits(runs: &[TestRun], default: Duration) -> BTreeMap<TestId, Duration> {
         let took = Duration::from_millis(result.millis);
         let entry = slowest.entry(result.id.clone()).or_default();
         *entry = took.max(*entry);
-    }
-    for took in slowest.values_mut() {
-        *took = limit_for(*took, default);
     }
     slowest
 }

@@ -1,22 +1,31 @@
 //! What PATCH-SIM found, in a sentence for people.
 
-use bonafix_model::{Similarity, SimilarityRule, TestClass, TestFigures, TestOrigin};
+use bonafix_model::{Similarity, SimilarityRule, TestClass, TestFigures, TestOrigin, Unreached};
 
-use super::{farthest_passing, lost_share, passing_that_loses_much};
+use super::{farthest_passing, is_out_of_reach, lost_share, passing_that_loses_much};
 
 /// Which test, which figures, which condition, and which test makes it count.
 pub fn sentence(similarity: &Similarity) -> String {
-    let Some(test) = passing_that_loses_much(&similarity.tests) else { return decided(similarity) };
-    let lost = format!(
-        "{} leaves out {} of {} statements that it ran before ({:.1} %)",
-        told(test),
-        test.lost,
-        test.shared,
-        lost_share(test) * 100.0
-    );
+    let lost = passing_that_loses_much(&similarity.tests).map(|test| {
+        format!(
+            "{} leaves out {} of {} statements that it ran before ({:.1} %)",
+            told(test),
+            test.lost,
+            test.shared,
+            lost_share(test) * 100.0
+        )
+    });
+    let unreached = similarity.unreached.as_ref().filter(|_| is_out_of_reach(similarity)).map(|unreached| {
+        let Unreached { file, line, tests, test, .. } = unreached;
+        format!(
+            "no test reaches {file}:{line} any more, which {tests} passing tests ran before ({test} is one)"
+        )
+    });
+    let ours: Vec<String> = lost.into_iter().chain(unreached).collect();
     match similarity.against {
-        None | Some(SimilarityRule::PassingLost) => lost,
-        Some(_) => format!("{}; it counts because {lost}", decided(similarity)),
+        _ if ours.is_empty() => decided(similarity),
+        None | Some(SimilarityRule::PassingLost | SimilarityRule::CodeUnreached) => ours.join("; "),
+        Some(_) => format!("{}; it counts because {}", decided(similarity), ours.join(", and ")),
     }
 }
 

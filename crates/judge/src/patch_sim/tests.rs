@@ -213,18 +213,18 @@ fn everything_is_in_the_report() {
     let generated = TestFigures { origin: Generated, ..passing(0.2) };
     let aside = SetAside { name: "T.b".to_owned(), reason: "flaky".to_owned() };
     let tests = vec![passing(0.0), generated, failing(0.3)];
-    let found = similarity(tests.clone(), vec![aside.clone()], &paper());
+    let found = similarity(tests.clone(), vec![aside.clone()], None, &paper());
     is_near(found.ap, 0.2);
     is_near(found.af, 0.3);
     // Of the original ones alone: (0 + 0.3) / 2.
     is_near(found.semantic_distance, 0.15);
     assert_eq!((found.tests, found.set_aside, found.against), (tests, vec![aside], None));
-    assert_eq!(similarity(Vec::new(), Vec::new(), &paper()).semantic_distance, None);
+    assert_eq!(similarity(Vec::new(), Vec::new(), None, &paper()).semantic_distance, None);
 }
 
 #[test]
 fn the_sentence_names_the_test_the_figures_and_the_condition() {
-    let told = |tests: &[TestFigures]| sentence(&similarity(tests.to_vec(), Vec::new(), &paper()));
+    let told = |tests: &[TestFigures]| sentence(&similarity(tests.to_vec(), Vec::new(), None, &paper()));
     let generated = TestFigures { origin: Generated, name: "#7 f(3)".to_owned(), ..passing(0.31) };
     assert_eq!(
         told(&[passing(0.0), generated, failing(0.9)]),
@@ -256,7 +256,7 @@ fn leaves_out(lost: u64, shared: u64, test: TestFigures) -> TestFigures {
 #[test]
 fn the_sentence_names_the_test_that_makes_it_count() {
     let named = |name: &str, test: TestFigures| TestFigures { name: name.to_owned(), ..test };
-    let told = |tests: Vec<TestFigures>| sentence(&similarity(tests, Vec::new(), &paper()));
+    let told = |tests: Vec<TestFigures>| sentence(&similarity(tests, Vec::new(), None, &paper()));
     let losing = leaves_out(402, 2_000, named("T.b", passing(0.1)));
     let tests = vec![named("T.a", passing(0.4)), losing.clone(), failing(0.2)];
     assert_eq!(
@@ -286,7 +286,7 @@ fn how_much_one_run_lacks_of_another_follows_from_their_distance() {
 #[test]
 fn what_takes_little_from_passing_tests_is_a_remark() {
     let counted = |tests: &[TestFigures]| {
-        let similarity = similarity(tests.to_vec(), Vec::new(), &paper());
+        let similarity = similarity(tests.to_vec(), Vec::new(), None, &paper());
         assert!(similarity.against.is_some(), "the formulas say so in any case");
         counts(&similarity)
     };
@@ -318,7 +318,43 @@ fn what_takes_little_from_passing_tests_is_a_remark() {
 fn a_test_that_loses_much_speaks_against_a_patch_where_the_formulas_do_not() {
     let tests = vec![leaves_out(150, 1_000, passing(0.15)), leaves_out(250, 1_000, failing(0.25))];
     assert_eq!(against(&tests), None);
-    let found = similarity(tests, Vec::new(), &paper());
+    let found = similarity(tests, Vec::new(), None, &paper());
     assert_eq!(found.against, Some(SimilarityRule::PassingLost));
     assert!(counts(&found));
+}
+
+/// Code of a changed method that so many passing tests ran and no test runs any more.
+fn out_of_reach(tests: u64, unknown: u64) -> Unreached {
+    let (file, test) = ("src/A.java".to_owned(), "T.a".to_owned());
+    Unreached { file, line: 12, statements: 3, tests, test, unknown }
+}
+
+#[test]
+fn code_that_several_passing_tests_ran_and_none_reaches_any_more_speaks_against_a_patch() {
+    let tests = vec![passing(0.02), failing(0.25)];
+    let with = |unreached| similarity(tests.clone(), Vec::new(), unreached, &paper());
+    assert_eq!(with(None).against, None);
+    let found = with(Some(out_of_reach(2, 0)));
+    assert_eq!((found.against, counts(&found)), (Some(SimilarityRule::CodeUnreached), true));
+    assert_eq!(
+        sentence(&found),
+        "no test reaches src/A.java:12 any more, which 2 passing tests ran before (T.a is one)"
+    );
+    for (unreached, why) in [
+        (out_of_reach(1, 0), "one test may be the special case that a right patch treats elsewhere"),
+        (out_of_reach(3, 3), "of the three that could not be compared each may reach it"),
+    ] {
+        let found = with(Some(unreached));
+        assert_eq!((found.against, counts(&found)), (None, false), "{why}");
+    }
+    assert!(counts(&with(Some(out_of_reach(4, 3)))));
+}
+
+#[test]
+fn where_the_formulas_speak_against_a_patch_the_sentence_names_code_out_of_reach_as_well() {
+    let tests = vec![passing(0.4), failing(0.2)];
+    let found = similarity(tests, Vec::new(), Some(out_of_reach(2, 0)), &paper());
+    assert_eq!(found.against, Some(SimilarityRule::PassingChanged), "the published conditions come first");
+    let told = sentence(&found);
+    assert!(told.ends_with("; it counts because no test reaches src/A.java:12 any more, which 2 passing tests ran before (T.a is one)"), "{told}");
 }

@@ -178,7 +178,12 @@ fn suspicion_of(passing: Option<f64>, failing: Option<f64>) -> Option<f64> {
     };
     let passing = passing.map(|change| test(TestClass::Passing, change));
     let failing = failing.map(|change| test(TestClass::Failing, change));
-    suspicion(&similarity(passing.into_iter().chain(failing).collect(), Vec::new(), &Options::default()))
+    suspicion(&similarity(
+        passing.into_iter().chain(failing).collect(),
+        Vec::new(),
+        None,
+        &Options::default(),
+    ))
 }
 
 #[test]

@@ -86,4 +86,20 @@ mod tests {
         assert_eq!(Lines::new(&mut numbers, Side::Patched, &delta).number("a.c", 2), before);
         assert!(is_shared(before) && !is_shared(removed));
     }
+
+    #[test]
+    fn what_both_versions_have_of_changed_functions_is_known_by_its_place() {
+        // `x = 1;` stays, behind another condition.
+        let delta = delta(&BEFORE.replace("x > 1", "x > 1 && x < 0").replace("    return x;\n", ""));
+        let mut numbers = Numbers::default();
+        let mut buggy = Lines::new(&mut numbers, Side::Buggy, &delta);
+        let lines: Vec<u32> = (1..=7).map(|line| buggy.number("a.c", line)).collect();
+        buggy.number("b.c", 3);
+        let changed = numbers.in_changed_methods(&delta);
+        let places: Vec<(u32, &str, u32)> =
+            changed.iter().map(|(number, place)| (*number, place.file.as_str(), place.line)).collect();
+        let expected: Vec<(u32, &str, u32)> =
+            [1, 2, 3, 5].map(|line| (lines[line as usize - 1], "a.c", line)).to_vec();
+        assert_eq!(places, expected, "not the removed line 4, not `g`, not another file");
+    }
 }

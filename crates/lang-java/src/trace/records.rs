@@ -47,6 +47,15 @@ pub(super) struct Records {
 impl Records {
     /// Lists what is there; a record that is not whole ends the list.
     pub(super) fn open(path: &Utf8Path) -> Result<Self, LangError> {
+        Self::read(path, false)
+    }
+
+    /// Those of all VMs that wrote one after the other.
+    pub(super) fn of_all(path: &Utf8Path) -> Result<Self, LangError> {
+        Self::read(path, true)
+    }
+
+    fn read(path: &Utf8Path, of_all: bool) -> Result<Self, LangError> {
         let Ok(file) = File::open(path) else {
             return Ok(Self { file: None, list: Vec::new(), was_restarted: false });
         };
@@ -58,7 +67,10 @@ impl Records {
                 BEGIN if begun == 0 => None,
                 BEGIN => {
                     was_restarted = true;
-                    break;
+                    if !of_all {
+                        break;
+                    }
+                    None
                 }
                 1 => Some(RecordKind::NotReached),
                 2 => Some(RecordKind::Trace),
@@ -179,6 +191,7 @@ mod tests {
         let records = Records::open(&path).unwrap();
         assert!(records.was_restarted);
         assert!(records.only("T#a").is_some() && records.only("T#c").is_none());
+        assert_eq!(Records::of_all(&path).unwrap().list.len(), 3);
         assert!(Records::open(&path.with_extension("none")).unwrap().list.is_empty());
     }
 

@@ -5,7 +5,7 @@
 //! same tests in the same order. So where a VM ends early, only what came before counts, and what comes behind is run again
 //! on all versions, without the test that the VM ended in. The same holds where the file of traces is full.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use bonafix_lang::{LangError, OnTrace, TraceLimits, Traced};
 use bonafix_model::{TestId, TestOutcome};
@@ -98,6 +98,28 @@ pub(super) fn trace(
     }
     report.set_aside_rest("there is no such test in the buggy version");
     Ok(())
+}
+
+/// The tests that come to a changed method when they run once on the buggy version, beside each other. Of one that does not
+/// come to its end, it is not known.
+pub(super) fn reaching(
+    tracer: &JavaTracer<'_>,
+    tests: &[TestId],
+    limits: &TraceLimits,
+) -> Result<BTreeSet<TestId>, LangError> {
+    // That it came there is all that is wanted.
+    let limits = TraceLimits { statements: 1, ..*limits };
+    let mut reaching = BTreeSet::new();
+    for group in tracer.project.trace_groups(&tracer.buggy, tests, &tracer.log)? {
+        if is_late(&limits) {
+            break;
+        }
+        let run = tracer.project.trace_group(&tracer.buggy, &group, &[], &limits, &tracer.log)?;
+        let records = Records::of_all(&run.lines)?;
+        let reached = records.list.into_iter().filter(|record| record.kind != RecordKind::NotReached);
+        reaching.extend(reached.map(|record| TestId(record.id)));
+    }
+    Ok(reaching)
 }
 
 /// Tells of each test once.

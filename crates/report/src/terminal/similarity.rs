@@ -45,6 +45,9 @@ fn decision(similarity: &Similarity) -> String {
         (Some(SimilarityRule::PassingLost), ..) => {
             format!("below Kp ({kp}) or Af, but a passing test leaves out much of what it ran")
         }
+        (Some(SimilarityRule::CodeUnreached), ..) => {
+            format!("below Kp ({kp}) or Af, but code that passing tests ran is reached by none any more")
+        }
         (None, None, _) => "no passing test could be compared, so nothing can be said".to_owned(),
         (None, Some(_), None) => format!("below Kp ({kp}), and there is no failing test to compare with"),
         (None, Some(_), Some(_)) => format!("below Kp ({kp}) and below Af, nothing against the patch"),
