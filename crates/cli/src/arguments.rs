@@ -160,6 +160,9 @@ pub(crate) struct CheckArguments {
     /// patch-sim: make tests that run otherwise inside of the change, each of them
     #[arg(long, help_heading = "How to judge")]
     pub(crate) varied_tests: bool,
+    /// patch-sim: make so many tests beside them that differ from failing Java tests in a few constants
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "How to judge")]
+    pub(crate) failing_variants: u16,
     /// patch-sim: what is made of the changes of failing tests
     #[arg(long, value_enum, value_name = "NAME", default_value_t = FailingMeanName::Mean, help_heading = "How to judge")]
     pub(crate) failing_mean: FailingMeanName,

@@ -96,6 +96,7 @@ fn options(arguments: CheckArguments) -> Result<CheckOptions, CheckError> {
                 margin: arguments.margin,
             },
             varied_tests: arguments.varied_tests,
+            failing_variants: arguments.failing_variants.into(),
             generated_tests: usize::from(arguments.generated_tests),
             budget: arguments.budget,
             seed: arguments.seed,

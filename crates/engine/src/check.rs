@@ -566,7 +566,10 @@ fn plan(options: &CheckOptions, description: &Description) -> Result<Plan, Check
     plan.options.insert("heap".to_owned(), judging.heap_mib.to_string());
     plan.options.insert(
         "similarity".to_owned(),
-        format!("{:?} {} {}", judging.similarity, judging.generated_tests, judging.varied_tests),
+        format!(
+            "{:?} {} {} {}",
+            judging.similarity, judging.generated_tests, judging.varied_tests, judging.failing_variants
+        ),
     );
     if let Some(techniques) = &judging.techniques {
         let names: Vec<&str> = techniques.iter().map(|technique| technique.name()).collect();

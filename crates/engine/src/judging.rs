@@ -83,6 +83,8 @@ pub struct JudgingOptions {
     pub generated_tests: usize,
     /// Each of them runs otherwise inside of the change.
     pub varied_tests: bool,
+    /// Variations of failing tests that it makes beside them.
+    pub failing_variants: usize,
     /// Patches judged at the same time.
     pub jobs: usize,
     /// Inputs to run first.

@@ -7,6 +7,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
+use bonafix_generate::variations;
 use bonafix_judge::distance::{Limit, distance};
 use bonafix_judge::patch_sim::{self, Options as SimOptions};
 use bonafix_judge::programs::{self, ProgramOptions, ProgramRuling};
@@ -57,6 +58,9 @@ pub(crate) struct Comparison<'a> {
 pub(crate) trait Inputs<Input> {
     /// Inputs that reach the change, or may.
     fn corpus(&self) -> &[Input];
+
+    /// Small variations of what failing tests do, so many at most.
+    fn failing_variants(&self, wanted: usize, seed: u64) -> Vec<Input>;
 
     /// So many are traced together.
     fn at_a_time(&self) -> usize;
@@ -207,8 +211,9 @@ impl Comparison<'_> {
         inputs: &mut dyn Inputs<Input>,
         figures: &mut Figures,
     ) -> Result<(), LangError> {
-        let wanted = self.options.generated_tests;
-        let chosen = spread(inputs.corpus(), self.options.seed);
+        let mut chosen = inputs.failing_variants(self.options.failing_variants, self.options.seed);
+        let wanted = self.options.generated_tests + chosen.len();
+        chosen.extend(spread(inputs.corpus(), self.options.seed));
         let at_a_time = inputs.at_a_time();
         for (first, batch) in chosen.chunks(at_a_time).enumerate() {
             if figures.generated >= wanted {
@@ -252,6 +257,12 @@ impl Inputs<Sequence> for Calls<'_> {
         self.corpus
     }
 
+    fn failing_variants(&self, wanted: usize, seed: u64) -> Vec<Sequence> {
+        let failing = self.knowledge.seeds.iter().filter(|seed| seed.failing);
+        let failing: Vec<Sequence> = failing.map(|seed| seed.sequence.clone()).collect();
+        variations(&failing, self.catalog, self.knowledge, wanted, seed)
+    }
+
     fn at_a_time(&self) -> usize {
         CALLS_AT_A_TIME
     }
@@ -284,6 +295,11 @@ impl Inputs<Sequence> for Calls<'_> {
 impl Inputs<ProgramInput> for Programs<'_, '_> {
     fn corpus(&self) -> &[ProgramInput] {
         &self.corpus
+    }
+
+    /// The corpus has them: the fuzzer begins with what tests read.
+    fn failing_variants(&self, _wanted: usize, _seed: u64) -> Vec<ProgramInput> {
+        Vec::new()
     }
 
     fn at_a_time(&self) -> usize {

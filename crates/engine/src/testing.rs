@@ -12,6 +12,7 @@ pub(crate) fn judging_options() -> JudgingOptions {
         similarity: SimOptions::default(),
         generated_tests: 20,
         varied_tests: false,
+        failing_variants: 0,
         budget: Budget::Inputs(2000),
         seed: 1,
         strict: false,

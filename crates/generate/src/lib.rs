@@ -21,11 +21,13 @@ mod propose;
 mod search;
 mod seeds;
 mod types;
+mod vary;
 mod world;
 
 pub use bytes::minimise_bytes;
 pub use observe::Observers;
 pub use search::{Finding, OnDifference, Reaction, Search, SearchOptions, SearchReport, SearchState};
+pub use vary::variations;
 mod minimise;
 #[cfg(test)]
 mod testing;

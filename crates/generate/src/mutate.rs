@@ -73,7 +73,7 @@ fn pick_step(
     (0..count).map(|offset| (start + offset) % count).find(|index| wanted(*index, &sequence.steps[*index]))
 }
 
-fn change_literals(world: &World<'_>, chance: &mut Chance, parent: &Sequence) -> Option<Sequence> {
+pub(crate) fn change_literals(world: &World<'_>, chance: &mut Chance, parent: &Sequence) -> Option<Sequence> {
     let mut changed = parent.clone();
     let times = if chance.percent(70) { 1 } else { 1 + chance.below(3) };
     for _ in 0..times {
