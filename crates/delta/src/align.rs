@@ -20,7 +20,20 @@ pub(crate) fn align(before: &str, after: &str) -> LineAlignment {
             _ => runs.push((b, a, n)),
         }
     }
-    LineAlignment { runs, moved: Vec::new() }
+    let doubtful = doubtful(&source::lines(before), &source::lines(after), &runs);
+    LineAlignment { runs, moved: Vec::new(), doubtful }
+}
+
+/// Aligned lines of the first text of which another one that is not aligned has the same words.
+fn doubtful(before: &[&str], after: &[&str], runs: &[(u32, u32, u32)]) -> Vec<u32> {
+    let aligned: BTreeSet<u32> = runs.iter().flat_map(|&(b, _, n)| b..b + n).collect();
+    let aligned_after: BTreeSet<u32> = runs.iter().flat_map(|&(_, a, n)| a..a + n).collect();
+    let apart = |lines: &[&'_ str], aligned: &BTreeSet<u32>| -> BTreeSet<String> {
+        let apart = lines.iter().enumerate().filter(|(index, _)| !aligned.contains(&line(*index)));
+        apart.map(|(_, text)| text.trim().to_owned()).collect()
+    };
+    let alone = &apart(before, &aligned) | &apart(after, &aligned_after);
+    aligned.into_iter().filter(|&number| alone.contains(before[number as usize - 1].trim())).collect()
 }
 
 /// Adds pairs of lines that hold the same code to an alignment that has no place for them yet.

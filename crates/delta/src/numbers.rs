@@ -4,14 +4,14 @@
 //! leads from the patched one; a line that only one of them has is a statement of its own. A changed statement, such as an
 //! `if` with another condition, is the same statement: what differs is what it leads to.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use bonafix_model::{ChangeKind, CodePlace, Delta, DeltaElement, DeltaFile, ElementKind, StatementNumber};
 
 use crate::Counterparts;
 
 /// Which version.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Side {
     /// The buggy one.
     Buggy,
@@ -33,6 +33,8 @@ enum Line {
 pub struct Numbers {
     sources: HashMap<String, u32>,
     known: HashMap<(u32, Line), StatementNumber>,
+    /// On which sides a number was asked for: where a line has code.
+    asked: HashSet<(u32, Side)>,
 }
 
 impl Numbers {
@@ -54,27 +56,40 @@ impl Numbers {
             None => *self.sources.entry(source.to_owned()).or_insert(next),
         };
         let next = StatementNumber::new(self.known.len());
-        *self.known.entry((source, line)).or_insert_with(|| marked(next, line, file))
+        let number = *self.known.entry((source, line)).or_insert_with(|| marked(next, line, file));
+        self.asked.insert((number.into(), side));
+        number
     }
 
-    /// Of the statements that were given numbers, those that both versions have and that stand in changed methods.
+    /// Of the statements that were asked for on both sides, those that stand in changed methods and are surely the same: their
+    /// lines were neither changed nor copied.
     pub fn in_changed_methods(&self, delta: &Delta) -> BTreeMap<u32, CodePlace> {
-        let mut files: BTreeMap<u32, &DeltaFile> = BTreeMap::new();
-        for file in &delta.files {
-            // A source is known by its path in the project, or by package and name.
-            files.extend(
-                self.sources
-                    .iter()
-                    .filter(|(source, _)| file.path.ends_with(source))
-                    .map(|(_, &number)| (number, file)),
-            );
-        }
+        let files = self.files(delta);
         let places = self.known.iter().filter_map(|(&(source, line), &number)| {
             let (Line::Buggy(line), Some(file)) = (line, files.get(&source)) else { return None };
-            let is_inside = number.is_shared() && file.elements.iter().any(|element| holds(element, line));
-            is_inside.then(|| (number.into(), CodePlace { file: file.path.to_string(), line }))
+            let stayed = file.alignment.after(line).is_some() && !file.alignment.doubtful.contains(&line);
+            let is_inside = file.elements.iter().any(|element| holds(element, line));
+            (stayed && is_inside && self.on_both_sides(number))
+                .then(|| (number.into(), CodePlace { file: file.path.to_string(), line }))
         });
         places.collect()
+    }
+
+    fn on_both_sides(&self, number: StatementNumber) -> bool {
+        [Side::Buggy, Side::Patched].iter().all(|side| self.asked.contains(&(number.into(), *side)))
+    }
+
+    /// The changed file of each source, where there is only one that it can be.
+    fn files<'a>(&self, delta: &'a Delta) -> BTreeMap<u32, &'a DeltaFile> {
+        // A source is known by its path in the project, or by package and name.
+        let of = |source: &str| {
+            let mut files = delta.files.iter().filter(move |file| file.path.ends_with(source));
+            files.next().filter(|_| files.next().is_none())
+        };
+        let named =
+            |file: &DeltaFile| self.sources.keys().filter(|source| file.path.ends_with(source)).count();
+        let known = self.sources.iter().filter_map(|(source, &number)| Some((number, of(source)?)));
+        known.filter(|(_, file)| named(file) == 1).collect()
     }
 }
 

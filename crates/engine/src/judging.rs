@@ -94,11 +94,6 @@ pub struct JudgingOptions {
 }
 
 impl JudgingOptions {
-    /// When a stage that began then has used up what the search for one patch may cost; never with a number of inputs.
-    pub(crate) fn deadline(&self, began: Instant) -> Option<Instant> {
-        deadline(self.budget, began)
-    }
-
     /// Does a technique judge with what there is?
     pub(crate) fn wants(&self, technique: Technique, means: Means) -> bool {
         match &self.techniques {

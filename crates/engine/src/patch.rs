@@ -16,7 +16,7 @@ use bonafix_subject::plausibility::Assessment;
 use camino::Utf8Path;
 
 use crate::fuzzing::Fuzzing;
-use crate::judging::{JudgingOptions, Means, Technique};
+use crate::judging::{JudgingOptions, Means, Technique, deadline};
 use crate::refute::{Question, Refutation, Searched};
 use crate::session::{Clock, Session};
 use crate::similarity::{Calls, Compared, Comparison};
@@ -230,7 +230,6 @@ impl Bench<'_> {
         report: &mut PatchReport,
         clock: &mut Clock,
     ) -> Result<InputSet, LangError> {
-        let started = Instant::now();
         let compares = self.wants(Technique::PatchSim);
         let question = match compares {
             _ if self.wants(Technique::NewFailures) => Question::NewFailures,
@@ -241,7 +240,7 @@ impl Bench<'_> {
         let asked = Asked { explorer, question, versions, budget, folder, kept };
         let (searched, mut run) = self.search(&asked, report, clock)?;
         if compares {
-            self.compare(&asked, self.judging.deadline(started), &searched, run.as_mut(), report, clock)?;
+            self.compare(&asked, &searched, run.as_mut(), report, clock)?;
         }
         Ok(searched.inputs)
     }
@@ -249,7 +248,6 @@ impl Bench<'_> {
     fn compare(
         &self,
         asked: &Asked<'_>,
-        deadline: Option<Instant>,
         searched: &Searched,
         run: &mut dyn Run,
         report: &mut PatchReport,
@@ -258,13 +256,6 @@ impl Bench<'_> {
         let (failing, passing) = self.tests_by_outcome();
         let name = report.name.clone();
         let compared = self.session.step(Stage::Compare, Some(&name), clock, |log| {
-            let comparison = Comparison {
-                failing: &failing,
-                passing: &passing,
-                took: &self.baseline.took,
-                options: self.judging,
-                deadline,
-            };
             let request = ExploreRequest {
                 versions: asked.versions,
                 failing: &failing,
@@ -273,8 +264,19 @@ impl Bench<'_> {
             };
             let Searched { catalog, knowledge, corpus, .. } = searched;
             let mut calls = Calls { explorer: asked.explorer, catalog, knowledge, run, corpus };
-            let tracer = asked.explorer.tracer(&request, log);
-            (tracer.and_then(|mut tracer| comparison.carry_out(tracer.as_mut(), &mut calls)), false)
+            let compared = asked.explorer.tracer(&request, log).and_then(|mut tracer| {
+                let comparison = Comparison {
+                    failing: &failing,
+                    passing: &passing,
+                    took: &self.baseline.took,
+                    options: self.judging,
+                    // As in the search, what is built first does not count; and what that took too much is not taken
+                    // away here.
+                    deadline: deadline(asked.budget, Instant::now()),
+                };
+                comparison.carry_out(tracer.as_mut(), &mut calls)
+            });
+            (compared, false)
         });
         note_comparison(compared, report)
     }

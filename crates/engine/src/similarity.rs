@@ -5,6 +5,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::{Duration, Instant};
 
 use bonafix_generate::variations;
@@ -142,8 +143,8 @@ impl Comparison<'_> {
         self.deadline.map(|deadline| now + deadline.saturating_duration_since(now) / 2)
     }
 
-    /// The passing tests that are known to reach the change, if that can be told for less than it takes to trace them; those
-    /// that nobody had time for are set aside.
+    /// The passing tests without those that surely do not reach the change, if that can be told for less than it takes to trace
+    /// them; those that nobody had time for are set aside.
     fn scouted<Input>(
         &self,
         tracer: &mut dyn Tracer<Input>,
@@ -151,20 +152,26 @@ impl Comparison<'_> {
         figures: &mut Figures,
     ) -> Result<Vec<TestId>, LangError> {
         let asked = &passing[..self.worth_scouting(&passing)];
-        let Some(reaching) = tracer.reaching(asked, &self.limits())? else { return Ok(passing) };
+        let limits = TraceLimits { deadline: self.time_for_scouts(), ..self.limits() };
+        let Some(far) = tracer.far_tests(asked, &limits)? else { return Ok(passing) };
         let rest = passing.split_off(asked.len());
         let reason = "whether it reaches the change was not looked at";
         figures.leave_out(rest.iter(), reason);
         figures.unknown += rest.len();
-        passing.retain(|test| reaching.contains(test));
+        passing.retain(|test| !far.contains(test));
         Ok(passing)
+    }
+
+    fn time_for_scouts(&self) -> Option<Instant> {
+        let now = Instant::now();
+        self.deadline.map(|deadline| now + deadline.saturating_duration_since(now) / PART_FOR_SCOUTS)
     }
 
     /// How many of these tests, from the first on, there is time for.
     fn worth_scouting(&self, tests: &[TestId]) -> usize {
         let most = tests.len().min(MOST_SCOUTED);
-        let Some(deadline) = self.deadline else { return most };
-        let time = deadline.saturating_duration_since(Instant::now()) / PART_FOR_SCOUTS;
+        let Some(until) = self.time_for_scouts() else { return most };
+        let time = until.saturating_duration_since(Instant::now());
         let mut spent = Duration::ZERO;
         let fits = |test: &&TestId| {
             spent += self.took.get(*test).copied().unwrap_or_default() * SCOUTED_TIMES;
@@ -382,22 +389,29 @@ impl Known {
     }
 }
 
-/// What original tests ran of the code of changed methods.
+/// What tests ran of the code of changed methods.
 #[derive(Default)]
 struct Code {
-    /// By statement: how many passing tests ran it on the buggy version, and the first of them.
+    /// By statement: how many original passing tests ran it on the buggy version, and the first of them.
     passing: BTreeMap<u32, (u64, String)>,
-    /// Statements that a test ran on the patched version.
+    /// Hashes of what these ran altogether: a test that runs the same as another one has no voice of its own.
+    voices: BTreeSet<u64>,
+    /// Statements that a test, original or generated, ran on the patched version.
     patched: BTreeSet<u32>,
 }
 
 impl Code {
-    fn add(&mut self, name: &str, class: TestClass, buggy: &Trace, patched: &Trace) {
-        if class == TestClass::Passing {
+    fn add_passing(&mut self, name: &str, buggy: &Trace) {
+        let mut hasher = DefaultHasher::new();
+        buggy.statements.hash(&mut hasher);
+        if self.voices.insert(hasher.finish()) {
             for statement in buggy.shared_within_change() {
                 self.passing.entry(statement).or_insert_with(|| (0, name.to_owned())).0 += 1;
             }
         }
+    }
+
+    fn add_patched(&mut self, patched: &Trace) {
         self.patched.extend(patched.shared_within_change());
     }
 
@@ -468,7 +482,10 @@ impl Figures {
             self.unknown += usize::from(is_reached);
             return;
         };
-        self.code.add(&name, class, &buggy, &patched);
+        if class == TestClass::Passing {
+            self.code.add_passing(&name, &buggy);
+        }
+        self.code.add_patched(&patched);
         let length: usize = buggy.calls().map(<[u32]>::len).sum();
         if buggy.reaches_change() && self.kept + length <= KEPT_STATEMENTS {
             self.kept += length;
@@ -480,6 +497,7 @@ impl Figures {
 
     fn generated(&mut self, name: String, traced: Traced, differs: bool) {
         let Some((buggy, patched)) = self.comparable(&name, traced) else { return };
+        self.code.add_patched(&patched);
         let within = buggy.within_change();
         if self.varied.as_mut().is_some_and(|known| !known.insert(within.clone())) {
             return;
@@ -670,11 +688,15 @@ mod tests {
         test("one", TestClass::Passing, &[10, 11, 12, 25], &[10, 13]);
         test("two", TestClass::Passing, &[10, 12], &[10]);
         test("three", TestClass::Passing, &[10, 14], &[10, 14]);
+        test("two again", TestClass::Passing, &[10, 12], &[10]);
         test("red", TestClass::Failing, &[10, 15], &[10, 11]);
         let found = figures.code.unreached(&changed_code(), 1).unwrap();
-        // 11 is run by the failing test, 15 by no passing one, and 25 is none of the method's.
+        // 11 is run by the failing test, 15 by no passing one, and 25 is none of the method's. The third test that ran 12 did
+        // nothing else than the second.
         assert_eq!((found.line, found.statements, found.tests), (12, 1, 2));
         assert_eq!((found.file.as_str(), found.test.as_str(), found.unknown), ("A.java", "one", 1));
+        figures.generated("input".to_owned(), both(trace(&[&[10]]), trace(&[&[12]])), true);
+        assert_eq!(figures.code.unreached(&changed_code(), 0), None, "an input runs it");
     }
 
     #[test]
@@ -695,16 +717,16 @@ mod tests {
         assert_eq!(figures.unknown, 2);
     }
 
-    /// Says of each test whether it reaches the change, and traces none.
+    /// Says of tests whether they come to the change, and traces none.
     struct Scout;
 
     impl Tracer<Sequence> for Scout {
-        fn reaching(
+        fn far_tests(
             &mut self,
             tests: &[TestId],
             _limits: &TraceLimits,
         ) -> Result<Option<BTreeSet<TestId>>, LangError> {
-            Ok(Some(tests.iter().filter(|test| test.0.contains("near")).cloned().collect()))
+            Ok(Some(tests.iter().filter(|test| test.0.contains("far")).cloned().collect()))
         }
 
         fn tests(&mut self, _: &[TestId], _: &TraceLimits, _: OnTrace<'_>) -> Result<(), LangError> {
@@ -725,7 +747,7 @@ mod tests {
     }
 
     #[test]
-    fn only_tests_that_reach_the_change_are_traced_and_those_that_nobody_looked_at_are_set_aside() {
+    fn tests_far_from_the_change_are_not_traced_and_those_that_nobody_looked_at_are_set_aside() {
         let names = ["near", "far", "nearer", "near and slow"];
         let tests: Vec<TestId> = names.iter().map(|name| TestId((*name).to_owned())).collect();
         let took = tests

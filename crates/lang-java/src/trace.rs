@@ -199,12 +199,12 @@ fn existing(folders: &[Utf8PathBuf]) -> Vec<Utf8PathBuf> {
 }
 
 impl Tracer<Sequence> for JavaTracer<'_> {
-    fn reaching(
+    fn far_tests(
         &mut self,
         tests: &[TestId],
         limits: &TraceLimits,
     ) -> Result<Option<BTreeSet<TestId>>, LangError> {
-        tests::reaching(self, tests, limits).map(Some)
+        tests::far(self, tests, limits).map(Some)
     }
 
     fn tests(

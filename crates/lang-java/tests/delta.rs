@@ -679,7 +679,7 @@ fn any_difference_of_a_resource_counts() {
 #[test]
 fn lines_are_aligned_whatever_their_ends() {
     let file = delta("class A {\r\n int x;\r\n}\r\n", "class A {\n int x;  \n}");
-    assert_eq!(file.alignment, LineAlignment { runs: vec![(1, 1, 3)], moved: Vec::new() });
+    assert_eq!(file.alignment, LineAlignment { runs: vec![(1, 1, 3)], ..LineAlignment::default() });
 }
 
 #[test]

@@ -283,20 +283,42 @@ fn tests_are_traced_with_recursion_exceptions_threads_and_without_what_is_drawn_
 }
 
 #[test]
-fn one_run_tells_which_tests_come_to_the_change() {
+fn one_run_tells_which_tests_do_not_come_to_the_change() {
     let fixture = fixture(&[("if (n > 3)", "if (n > 4)")]);
     let ids: Vec<TestId> = TEST_NAMES.iter().map(|test| TestId((*test).to_owned())).collect();
     let limits = TraceLimits { test: Duration::from_secs(2), ..LIMITS };
-    let reaching = fixture.request(|request| {
+    let far = fixture.request(|request| {
         let mut tracer = fixture.project.tracer(request, &fixture.log()).unwrap();
-        tracer.reaching(&ids, &limits).unwrap().unwrap()
+        tracer.far_tests(&ids, &limits).unwrap().unwrap()
     });
-    let names: Vec<&str> = reaching.iter().map(|test| test.0.as_str()).collect();
-    // Red ones as well; `h_again` and the others call something else.
-    assert_eq!(
-        names,
-        ["a_recursion", "d_thread", "e_lot", "g_red", "i_red_on_both"].map(|name| format!("p.ATest#{name}"))
+    let names: Vec<&str> = far.iter().map(|test| test.0.as_str()).collect();
+    assert_eq!(names, ["b_apart", "c_exception", "f_hangs", "h_again"].map(|name| format!("p.ATest#{name}")));
+}
+
+/// A test that hangs ends the run, and of those behind it nothing is known.
+#[test]
+fn tests_that_did_not_get_to_run_are_not_far() {
+    let tests = "package p;
+import org.junit.*;
+@FixMethodOrder(org.junit.runners.MethodSorters.NAME_ASCENDING)
+public class ATest {
+    @Test public void a_far() { A.apart(1); }
+    @Test public void b_hangs() { for (;;) A.apart(2); }
+    @Test public void c_far() { A.apart(3); }
+}
+";
+    let fixture = Fixture::new(
+        &[(MAIN, A), ("src/test/java/p/ATest.java", tests)],
+        &[(MAIN, &A.replace("if (n > 3)", "if (n > 4)"))],
     );
+    let ids: Vec<TestId> =
+        ["a_far", "b_hangs", "c_far"].map(|name| TestId(format!("p.ATest#{name}"))).to_vec();
+    let limits = TraceLimits { test: Duration::from_secs(3), ..LIMITS };
+    let far = fixture.request(|request| {
+        let mut tracer = fixture.project.tracer(request, &fixture.log()).unwrap();
+        tracer.far_tests(&ids, &limits).unwrap().unwrap()
+    });
+    assert_eq!(far.into_iter().collect::<Vec<_>>(), ids[..1]);
 }
 
 #[test]

@@ -195,9 +195,9 @@ pub type OnTrace<'a> = &'a mut dyn FnMut(usize, Traced);
 /// Runs tests and inputs in the buggy and in the patched version, and tells which statements ran. Numbers of statements
 /// mean the same for both, and in both versions.
 pub trait Tracer<Input> {
-    /// Which of these tests come to a changed method of the buggy version, found out by running each once; none if that costs
-    /// as much as tracing them.
-    fn reaching(
+    /// Which of these tests surely come to no changed method of the buggy version, found out by running each once; none if that
+    /// costs as much as tracing them. Of tests that do not get to run nothing is known.
+    fn far_tests(
         &mut self,
         _tests: &[TestId],
         _limits: &TraceLimits,

@@ -125,6 +125,10 @@ pub struct LineAlignment {
     /// it was moved, indented anew, or got another comment. Ascending by the line before; each line at most once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moved: Vec<(u32, u32)>,
+    /// Lines of the buggy version that are the same in the patched one, and whose text stands on another line too that only
+    /// one of the versions has: which of the two stayed is a guess.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubtful: Vec<u32>,
 }
 
 impl LineAlignment {

@@ -87,19 +87,52 @@ mod tests {
         assert!(is_shared(before) && !is_shared(removed));
     }
 
+    /// Lines of the buggy version of which it is known that the patched one has them in a changed function. Code stands on the
+    /// given lines.
+    fn stays(before: &str, of_before: &[u32], after: &str, of_after: &[u32]) -> Vec<u32> {
+        let file = delta_file(Utf8Path::new("a.c"), Some(before.as_bytes()), Some(after.as_bytes()));
+        let delta = Delta { files: vec![file] };
+        let mut numbers = Numbers::default();
+        let mut lines = Lines::new(&mut numbers, Side::Buggy, &delta);
+        let buggy: Vec<u32> = of_before.iter().map(|line| lines.number("a.c", *line)).collect();
+        lines.number("b.c", 3);
+        let mut lines = Lines::new(&mut numbers, Side::Patched, &delta);
+        lines.number("b.c", 3);
+        for line in of_after {
+            lines.number("a.c", *line);
+        }
+        let changed = numbers.in_changed_methods(&delta);
+        assert!(changed.iter().all(|(number, place)| buggy.contains(number) && place.file == "a.c"));
+        let mut lines: Vec<u32> = changed.values().map(|place| place.line).collect();
+        lines.sort_unstable();
+        lines
+    }
+
     #[test]
     fn what_both_versions_have_of_changed_functions_is_known_by_its_place() {
         // `x = 1;` stays, behind another condition.
-        let delta = delta(&BEFORE.replace("x > 1", "x > 1 && x < 0").replace("    return x;\n", ""));
-        let mut numbers = Numbers::default();
-        let mut buggy = Lines::new(&mut numbers, Side::Buggy, &delta);
-        let lines: Vec<u32> = (1..=7).map(|line| buggy.number("a.c", line)).collect();
-        buggy.number("b.c", 3);
-        let changed = numbers.in_changed_methods(&delta);
-        let places: Vec<(u32, &str, u32)> =
-            changed.iter().map(|(number, place)| (*number, place.file.as_str(), place.line)).collect();
-        let expected: Vec<(u32, &str, u32)> =
-            [1, 2, 3, 5].map(|line| (lines[line as usize - 1], "a.c", line)).to_vec();
-        assert_eq!(places, expected, "not the removed line 4, not `g`, not another file");
+        let after = BEFORE.replace("x > 1", "x > 1 && x < 0").replace("    return x;\n", "");
+        let found = stays(BEFORE, &[1, 2, 3, 4, 5, 7], &after, &[1, 2, 3, 4, 6]);
+        assert_eq!(
+            found,
+            [1, 3, 5],
+            "not the changed line 2, not the removed line 4, not `g`, not another file"
+        );
+    }
+
+    /// Found on a right patch that ends a body with a jump: the compiler no longer puts anything on the line of the bracket.
+    #[test]
+    fn a_line_without_code_in_the_patched_version_does_not_stay() {
+        let after = BEFORE.replace("        x = 1;\n", "        return 1;\n");
+        assert_eq!(stays(BEFORE, &[1, 2, 4, 5], &after, &[1, 2, 4]), [1, 2, 4]);
+    }
+
+    /// Found on a right patch that gives a condition a second body with the same words: the text was aligned with the other copy.
+    #[test]
+    fn a_line_that_the_patch_has_copied_does_not_stay() {
+        let before = "int f(int x) {\n    if (x == 1) {\n        return 5;\n    }\n    return x;\n}\n";
+        let added = "    if (x == 2 || x == 1) {\n        return 5;\n    }\n    if (x == 3) {";
+        let after = before.replace("    if (x == 1) {", added);
+        assert_eq!(stays(before, &[1, 2, 3, 5], &after, &[1, 2, 3, 5, 6, 8]), [1, 5]);
     }
 }

@@ -100,26 +100,26 @@ pub(super) fn trace(
     Ok(())
 }
 
-/// The tests that come to a changed method when they run once on the buggy version, beside each other. Of one that does not
-/// come to its end, it is not known.
-pub(super) fn reaching(
+/// The tests that come to no changed method when they run once on the buggy version, beside each other. Behind one that
+/// hangs nothing more runs.
+pub(super) fn far(
     tracer: &JavaTracer<'_>,
     tests: &[TestId],
     limits: &TraceLimits,
 ) -> Result<BTreeSet<TestId>, LangError> {
     // That it came there is all that is wanted.
     let limits = TraceLimits { statements: 1, ..*limits };
-    let mut reaching = BTreeSet::new();
+    let mut far = BTreeSet::new();
     for group in tracer.project.trace_groups(&tracer.buggy, tests, &tracer.log)? {
         if is_late(&limits) {
             break;
         }
         let run = tracer.project.trace_group(&tracer.buggy, &group, &[], &limits, &tracer.log)?;
         let records = Records::of_all(&run.lines)?;
-        let reached = records.list.into_iter().filter(|record| record.kind != RecordKind::NotReached);
-        reaching.extend(reached.map(|record| TestId(record.id)));
+        let not_reached = records.list.into_iter().filter(|record| record.kind == RecordKind::NotReached);
+        far.extend(not_reached.map(|record| TestId(record.id)));
     }
-    Ok(reaching)
+    Ok(far)
 }
 
 /// Tells of each test once.
