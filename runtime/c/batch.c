@@ -20,31 +20,35 @@ enum { MOST_ARGUMENTS = 65536 };
 enum { MOST_OUTPUT = 32 * 1024 };
 /* There is room for so many results of programs with few edges, and for some of any. */
 enum { LEAST_RESULTS = 1024 * 1024, SOME_RESULTS = 8 };
+/* Addresses that are kept for inputs, more than a batch has unless one input alone does. */
+enum { USUAL_INPUTS = 8 * 1024 * 1024 };
+/* Addresses on both sides where nothing is, so that nobody comes here who runs over the end of something else. */
+enum { GUARD = 64 * 1024 };
 
 /* A file that both sides map. */
 struct exchange {
     const char *name;
     char *memory;
     size_t size;
+    /* Addresses that are its own, whatever its size. */
+    char *place;
+    size_t room;
 };
 
 /* A stream that leads to a file: written by the run, read here. */
 struct output {
     const char *name;
     int write, read;
-    /* Bytes that the last run left in it. */
-    off_t length;
 };
 
 static const char *folder;
 static uint32_t edges;
-static struct exchange inputs = {"inputs", NULL, 0}, results = {"results", NULL, 0};
-static struct output outputs[2] = {{"stdout", -1, -1, 0}, {"stderr", -1, -1, 0}};
+static struct exchange inputs = {"inputs", NULL, 0, NULL, 0}, results = {"results", NULL, 0, NULL, 0};
+static struct output outputs[2] = {{"stdout", -1, -1}, {"stderr", -1, -1}};
 static int no_input = -1;
-/* The file with the input: its name, how it is opened, and how long it is; -1 if that is not known. */
+/* The file with the input: its name, and how it is opened. */
 static char input_path[PATH_MAX];
 static int input_write = -1, input_read = -1;
-static off_t input_length = -1;
 /* A run has written files, so that others have looked and put them back since. */
 static int was_written;
 /* The words of the run that comes next. */
@@ -66,19 +70,37 @@ static int open_own(const char *name, int flags) {
     return open_high(path, flags);
 }
 
+static int open_output(struct output *output) {
+    if (output->write >= 0)
+        close(output->write);
+    if (output->read >= 0)
+        close(output->read);
+    output->write = open_own(output->name, O_WRONLY | O_CREAT | O_TRUNC);
+    output->read = open_own(output->name, O_RDONLY);
+    return output->write >= 0 && output->read >= 0;
+}
+
+/* Takes addresses for `size` bytes and keeps those on both sides free. NULL if there are none. */
+static char *reserve(size_t size) {
+    char *range = mmap(NULL, size + 2 * (size_t)GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (range == MAP_FAILED)
+        return NULL;
+    return range + GUARD;
+}
+
 /* Maps the first `size` bytes of a file that is at least so long, or is made so. */
 static int map(struct exchange *exchange, size_t size) {
     struct stat data;
     if (size <= exchange->size)
         return 1;
-    if (exchange->memory)
-        munmap(exchange->memory, exchange->size);
-    exchange->memory = NULL;
-    exchange->size = 0;
+    if (size > exchange->room) {
+        exchange->place = reserve(size);
+        exchange->room = exchange->place ? size : 0;
+    }
     int fd = open_own(exchange->name, O_RDWR | O_CREAT);
     void *memory = MAP_FAILED;
-    if (fd >= 0 && fstat(fd, &data) == 0 && ((size_t)data.st_size >= size || ftruncate(fd, (off_t)size) == 0))
-        memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (exchange->place && fd >= 0 && fstat(fd, &data) == 0 && ((size_t)data.st_size >= size || ftruncate(fd, (off_t)size) == 0))
+        memory = mmap(exchange->place, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0);
     if (fd >= 0)
         close(fd);
     if (memory == MAP_FAILED)
@@ -100,42 +122,38 @@ int bonafix_batch_open(const char *place, uint32_t edge_count) {
     folder = place;
     edges = edge_count;
     size_t size = SOME_RESULTS * room_of_one();
+    inputs.place = reserve(USUAL_INPUTS);
+    inputs.room = inputs.place ? USUAL_INPUTS : 0;
     if (!map(&results, sizeof(struct bonafix_progress) + (size > LEAST_RESULTS ? size : LEAST_RESULTS)))
         return 0;
     memset(progress(), 0, sizeof *progress());
     no_input = open_high("/dev/null", O_RDONLY);
-    for (int i = 0; i < 2; i++) {
-        outputs[i].write = open_own(outputs[i].name, O_WRONLY | O_CREAT | O_TRUNC);
-        outputs[i].read = open_own(outputs[i].name, O_RDONLY);
-        if (outputs[i].write < 0 || outputs[i].read < 0)
-            return 0;
-    }
-    return no_input >= 0;
+    return no_input >= 0 && open_output(&outputs[0]) && open_output(&outputs[1]);
 }
 
-void bonafix_batch_hide(int hidden) {
+void bonafix_batch_leave(void) {
     struct exchange *const both[] = {&inputs, &results};
+    /* The addresses stay taken: what the program maps must lie in the same place whatever came before. */
     for (int i = 0; i < 2; i++)
         if (both[i]->memory)
-            madvise(both[i]->memory, both[i]->size, hidden ? MADV_DONTFORK : MADV_DOFORK);
+            mmap(both[i]->memory, both[i]->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
-void bonafix_batch_begin(void) {
+void bonafix_batch_begin(int was_looked) {
     memset(progress(), 0, sizeof *progress());
     progress()->bytes = sizeof(struct bonafix_progress);
-    if (was_written)
+    if (was_written || was_looked)
         bonafix_batch_forget();
     was_written = 0;
 }
 
-/* The input's file may be another one, and another process may have printed something. */
+/* The input's file may be another one. */
 void bonafix_batch_forget(void) {
     if (input_write >= 0)
         close(input_write);
     if (input_read >= 0)
         close(input_read);
     input_write = input_read = -1;
-    outputs[0].length = outputs[1].length = 1;
 }
 
 int bonafix_batch_is_over(const struct bonafix_request *request) {
@@ -183,11 +201,12 @@ int bonafix_batch_next(const struct bonafix_request *request, uint64_t *at, stru
     run->size = input.bytes;
     /* The next one begins at a multiple of eight. */
     *at += (sizeof input + input.text + input.bytes + 7) & ~7ull;
-    progress()->begun++;
+    progress()->begun = progress()->finished + 1;
     return 1;
 }
 
 static int put_input(const struct bonafix_run *run) {
+    struct stat data;
     if (input_write < 0 || strcmp(input_path, run->path) != 0) {
         bonafix_batch_forget();
         if (strlen(run->path) >= sizeof input_path)
@@ -195,13 +214,11 @@ static int put_input(const struct bonafix_run *run) {
         strcpy(input_path, run->path);
         input_write = open_high(input_path, O_WRONLY | O_CREAT);
         input_read = open_high(input_path, O_RDONLY);
-        input_length = -1;
     }
+    if (input_write < 0 || input_read < 0 || pwrite(input_write, run->bytes, run->size, 0) != (ssize_t)run->size)
+        return 0;
     /* Not emptied first: a file on a disk that was emptied and written anew is taken there at once. */
-    off_t size = (off_t)run->size, before = input_length;
-    input_length = size;
-    return input_write >= 0 && input_read >= 0 && pwrite(input_write, run->bytes, run->size, 0) == (ssize_t)size &&
-           ((before >= 0 && before <= size) || ftruncate(input_write, size) == 0);
+    return fstat(input_write, &data) == 0 && (data.st_size == (off_t)run->size || ftruncate(input_write, (off_t)run->size) == 0);
 }
 
 /* Whatever an earlier run did to a stream that all share. */
@@ -210,17 +227,20 @@ static void rewind_to_start(int fd) {
     fcntl(fd, F_SETFL, 0);
 }
 
+/* Makes a stream's file empty, and another one where a run has taken it away. */
+static int empty(struct output *output) {
+    struct stat data;
+    if (fstat(output->write, &data) != 0 || data.st_nlink == 0)
+        return open_output(output);
+    rewind_to_start(output->write);
+    return data.st_size == 0 || ftruncate(output->write, 0) == 0;
+}
+
 int bonafix_batch_put(const struct bonafix_run *run) {
-    if (!put_input(run))
+    if (!put_input(run) || !empty(&outputs[0]) || !empty(&outputs[1]))
         return 0;
     if (run->on_stdin)
         rewind_to_start(input_read);
-    for (int i = 0; i < 2; i++) {
-        rewind_to_start(outputs[i].write);
-        if (outputs[i].length > 0)
-            ftruncate(outputs[i].write, 0);
-        outputs[i].length = 0;
-    }
     return 1;
 }
 
@@ -233,13 +253,13 @@ void bonafix_batch_connect(const struct bonafix_run *run) {
 /* ---- What is told of a run ---- */
 
 /* Copies what a run has printed. False if it is too long for that. */
-static int copy_output(struct output *output, char *to, uint32_t *length) {
+static int copy_output(const struct output *output, char *to, uint32_t *length) {
     struct stat data;
     *length = 0;
-    output->length = fstat(output->read, &data) == 0 ? data.st_size : 0;
-    if (output->length > MOST_OUTPUT)
+    off_t size = fstat(output->read, &data) == 0 ? data.st_size : 0;
+    if (size > MOST_OUTPUT)
         return 0;
-    ssize_t count = output->length > 0 ? pread(output->read, to, (size_t)output->length, 0) : 0;
+    ssize_t count = size > 0 ? pread(output->read, to, (size_t)size, 0) : 0;
     *length = count > 0 ? (uint32_t)count : 0;
     return 1;
 }

@@ -35,6 +35,8 @@ typedef int start_function(bonafix_main *, int, char **, void (*)(void), void (*
 enum { STRAY_MILLIS = 2000 };
 /* Between two looks at a run. */
 enum { LOOK_MICROS = 30000 };
+/* A batch that takes longer is told of as far as it has come: the whole server may live for some time only. */
+enum { BATCH_MICROS = 5000000 };
 
 static bonafix_main *program_main;
 static char folder[PATH_MAX], home[PATH_MAX];
@@ -51,8 +53,10 @@ static struct shared {
     /* When the run began, and what its process had used by then. */
     volatile uint64_t started, used;
     struct bonafix_request request;
-    /* Where the input of the next run begins. */
-    uint64_t input;
+    /* When it came. */
+    uint64_t received;
+    /* Where the input of the run begins that comes next, or is under way; and where that behind it does. */
+    uint64_t input, next;
 } *shared;
 /* Waits for a batch; between two runs of one, or before its first; a run is under way; the program cannot run often. */
 enum { IDLE, BETWEEN, RUNNING, REFUSED };
@@ -386,9 +390,16 @@ static void finish(pid_t child, const struct bonafix_request *request, struct en
 static int receive(void) {
     if (!read_all(requests, &shared->request, sizeof shared->request))
         return 0;
-    shared->input = 0;
-    bonafix_batch_begin();
+    shared->received = now_micros();
+    shared->input = shared->next = 0;
+    /* Where nobody tells of files, they are looked through after every run. */
+    bonafix_batch_begin(watch < 0);
     return 1;
+}
+
+static int is_batch_over(void) {
+    return bonafix_batch_is_over(&shared->request) ||
+           (bonafix_batch_finished() > 0 && now_micros() - shared->received >= BATCH_MICROS);
 }
 
 static int reply(void) {
@@ -398,11 +409,13 @@ static int reply(void) {
 
 static void tell(const struct end *end) {
     bonafix_batch_tell(end->end, end->value, end->flags | (was_written() ? BONAFIX_WROTE : 0));
+    shared->input = shared->next;
 }
 
 /* Everything is there that the next run will look for. */
 static int prepare(struct bonafix_run *run) {
-    if (!bonafix_batch_next(&shared->request, &shared->input, run))
+    shared->next = shared->input;
+    if (!bonafix_batch_next(&shared->request, &shared->next, run))
         _exit(1);
     int is_there = bonafix_batch_put(run);
     /* What was written so far was not written by the run. */
@@ -419,6 +432,7 @@ static int run_once(struct bonafix_run *run) {
     if (child == 0) {
         become_program(&shared->request);
         bonafix_batch_connect(run);
+        bonafix_batch_leave();
         bonafix_close_range(BONAFIX_FIRST_DESCRIPTOR, BONAFIX_FIRST_DESCRIPTOR + BONAFIX_DESCRIPTORS - 1);
         return 1;
     }
@@ -441,6 +455,19 @@ static uint64_t used_so_far(void) {
     return micros_of(CLOCK_PROCESS_CPUTIME_ID) + usage(RUSAGE_CHILDREN);
 }
 
+/* The pipes as the server had them. */
+static struct stat pipes[2];
+
+static int is_same_file(int fd, const struct stat *known) {
+    struct stat now;
+    return fstat(fd, &now) == 0 && now.st_dev == known->st_dev && now.st_ino == known->st_ino;
+}
+
+/* A run may have put something else behind their numbers, and then nobody would hear an answer. */
+static int are_pipes_there(void) {
+    return is_same_file(requests, &pipes[0]) && is_same_file(replies, &pipes[1]);
+}
+
 /* One run in this process. What cannot be taken back ends the process. */
 static void run_here(void) {
     struct bonafix_run run;
@@ -452,7 +479,7 @@ static void run_here(void) {
     shared->state = RUNNING;
     end.value = bonafix_persist_run(program_main, run.count, run.arguments);
     /* Before the server is asked to look: it kills what is left, and this process with it. */
-    if (waitpid(-1, NULL, WNOHANG) >= 0 || errno != ECHILD)
+    if (waitpid(-1, NULL, WNOHANG) >= 0 || errno != ECHILD || !are_pipes_there())
         _exit(end.value);
     uint64_t used = used_so_far();
     /* As one that the server ends. */
@@ -466,21 +493,22 @@ static void run_here(void) {
 /* Serves batches itself, as long as they want that and until the time has come for a fresh process. */
 static void run_often(void) {
     become_program(&shared->request);
-    if (!bonafix_persist_open(home)) {
+    if (fstat(requests, &pipes[0]) != 0 || fstat(replies, &pipes[1]) != 0 || !bonafix_persist_open(home)) {
         shared->state = REFUSED;
         _exit(0);
     }
     int goes_on = 1;
     shared->used = used_so_far();
     while (goes_on && shared->request.flags & BONAFIX_WANT_PERSISTENT) {
-        while (goes_on && !bonafix_batch_is_over(&shared->request)) {
+        while (goes_on && !is_batch_over()) {
             run_here();
             goes_on = bonafix_persist_next();
         }
-        if (!bonafix_batch_is_over(&shared->request))
+        /* Whoever could not answer leaves that to the server. */
+        if (!is_batch_over() || !reply())
             break;
         shared->state = IDLE;
-        if (!reply() || !goes_on || !receive())
+        if (!goes_on || !receive())
             break;
         shared->state = BETWEEN;
     }
@@ -544,11 +572,9 @@ static int serve_often(void) {
         return 0;
     shared->state = BETWEEN;
     bonafix_batch_forget();
-    bonafix_batch_hide(0);
     pid_t child = fork();
     if (child == 0)
         run_often();
-    bonafix_batch_hide(1);
     if (child > 0)
         supervise(child);
     bonafix_batch_forget();
@@ -560,14 +586,19 @@ static int serve_often(void) {
 static char **serve(int *argc) {
     struct bonafix_run run;
     while (receive()) {
-        /* Set where a process that served itself has answered all that came. */
-        int is_answered = 0;
-        while (!is_answered && !bonafix_batch_is_over(&shared->request)) {
-            if (shared->request.flags & BONAFIX_WANT_PERSISTENT && serve_often()) {
+        /* Set where a process that served itself has answered all that came; and where one came to its end before it had run
+         * anything: that run gets a process of its own. */
+        int is_answered = 0, is_stuck = 0;
+        while (!is_answered && !is_batch_over()) {
+            uint32_t finished = bonafix_batch_finished();
+            if (shared->request.flags & BONAFIX_WANT_PERSISTENT && !is_stuck && serve_often()) {
                 is_answered = shared->state == IDLE;
+                is_stuck = !is_answered && bonafix_batch_finished() == finished;
             } else if (run_once(&run)) {
                 *argc = run.count;
                 return run.arguments;
+            } else {
+                is_stuck = 0;
             }
         }
         if (!is_answered && !reply())
@@ -595,6 +626,16 @@ static int has_own_proc(void) {
     return readlink("/proc/self", number, sizeof number - 1) > 0 && atoi(number) == getpid();
 }
 
+/* Memory that copies share, with nothing beside it: whoever runs over the end of something else does not come here. */
+static void *map_shared(size_t size) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (size + page - 1) / page * page;
+    char *range = mmap(NULL, whole + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (range == MAP_FAILED)
+        return NULL;
+    void *memory = mmap(range + page, whole, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
 static int served_main(int argc, char **argv, char **environment) {
     struct bonafix_hello hello = {BONAFIX_MAGIC, 0, 0};
     sigset_t child_signal;
@@ -609,8 +650,8 @@ static int served_main(int argc, char **argv, char **environment) {
     own_proc = has_own_proc();
     if (count_threads() > 1)
         hello.flags |= BONAFIX_HELLO_THREADS;
-    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (shared == MAP_FAILED)
+    shared = map_shared(sizeof *shared);
+    if (!shared)
         _exit(1);
     open_watch();
     if (watch < 0)

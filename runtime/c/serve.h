@@ -123,10 +123,10 @@ struct bonafix_run {
 
 /* Makes and opens the files in the server's folder. */
 int bonafix_batch_open(const char *folder, uint32_t edges);
-/* Keeps what is exchanged from processes that are copied from now on, or does not. */
-void bonafix_batch_hide(int hidden);
-/* A new batch has come. */
-void bonafix_batch_begin(void);
+/* Takes what is exchanged away from this process, which is to be the program alone. */
+void bonafix_batch_leave(void);
+/* A new batch has come; `was_looked` if others may have put files back since the one before. */
+void bonafix_batch_begin(int was_looked);
 /* The file with the input will be opened anew. */
 void bonafix_batch_forget(void);
 int bonafix_batch_is_over(const struct bonafix_request *request);

@@ -216,6 +216,14 @@ impl ServedTarget {
         Ok(())
     }
 
+    /// A new server, of a program that had one before.
+    fn started(&mut self) -> Result<Server, LangError> {
+        self.start()?;
+        self.server
+            .take()
+            .ok_or_else(|| LangError::Internal("the fork server does not start again".to_owned()))
+    }
+
     /// Runs inputs in batches, one after the other.
     fn serve(&mut self, inputs: &[ProgramInput], persistent: bool) -> Result<Vec<Sample>, LangError> {
         let mut samples = Vec::with_capacity(inputs.len());
@@ -236,18 +244,16 @@ impl ServedTarget {
     /// Runs the first of these inputs, at least one, or none if of several nothing can be told.
     fn serve_some(&mut self, inputs: &[ProgramInput], persistent: bool) -> Result<Vec<Sample>, LangError> {
         let is_between = !persistent || self.in_one_process.is_multiple_of(RUNS);
-        if self.server.as_ref().is_none_or(|server| server.is_old(is_between)) {
-            self.server = None;
-            self.start()?;
-        }
-        let Some(server) = self.server.take() else {
-            return Err(LangError::Internal("the fork server does not start again".to_owned()));
+        let young = self.server.take().filter(|server| !server.is_old(is_between));
+        let server = match young {
+            Some(server) => server,
+            None => self.started()?,
         };
         let is_blind = server.hello.is_blind;
         let most = if is_blind || self.wants_comparisons { 1 } else { inputs.len() };
         let (batch, given) = self.batch(&inputs[..most])?;
         self.exchange.give(&batch.bytes)?;
-        let (answer, server) = server.ask(&Request {
+        let request = Request {
             runs: batch.runs,
             inputs: batch.bytes.len() as u64,
             cpu_millis: millis(self.ground.limit),
@@ -256,7 +262,12 @@ impl ServedTarget {
             persistent,
             file_size: FILE_SIZE,
             memory: self.memory,
-        })?;
+        };
+        let (mut answer, mut server) = server.ask(&request)?;
+        if server.is_none() && !self.exchange.has_begun() {
+            // It ended for what came before: none of these is to blame.
+            (answer, server) = self.started()?.ask(&request)?;
+        }
         self.server = server;
         let taken = self.exchange.take(answer);
         if taken.is_none() {

@@ -432,3 +432,86 @@ fn a_program_that_does_not_allow_it_gets_a_process_for_each_input() {
     assert!(!target.try_persistent(&[on("1"), on("2")]).unwrap());
     assert_eq!(target.run(&on("1")).unwrap(), target.run(&on("2")).unwrap());
 }
+
+/// Prints how many bytes its input has and what it begins with.
+const COUNTS: &str = "#include <stdio.h>\n#include <string.h>\n\
+    int main(int argc, char **argv) { FILE *file = argc > 1 ? fopen(argv[1], \"r\") : stdin; if (!file) { puts(\"no input\"); return 1; }\n\
+    long count = 0; int c, first = getc(file); for (c = first; c != EOF; c = getc(file)) count++; printf(\"%ld %c\\n\", count, first); return 0; }\n";
+
+#[test]
+fn where_nobody_can_watch_the_files_each_run_has_its_input_all_the_same() {
+    let deep = |root: &camino::Utf8Path| fs_err::create_dir_all(root.join("d/".repeat(70))).unwrap();
+    let subject = Subject::furnished(COUNTS, "program = \"program\"\n", deep);
+    let inputs = ["one", "three", "x", "fourteen bytes"].map(|bytes| with(&["@@"], bytes));
+    for persistent in [false, true] {
+        let mut target = subject.target(Variant::Plain);
+        assert!(!persistent || target.try_persistent(&inputs).unwrap());
+        let seen = target.run_all(&inputs).unwrap();
+        let printed: Vec<&str> = seen.iter().map(|sample| text(&sample.execution.stdout)).collect();
+        assert_eq!(printed, ["3 o\n", "5 t\n", "1 x\n", "14 f\n"]);
+    }
+}
+
+#[test]
+fn an_input_that_a_limited_process_cannot_write_is_run_and_none_gets_the_answer_of_another() {
+    let limits = COUNTS.replace("#include <string.h>", "#include <sys/resource.h>").replace(
+        "long count",
+        "if (argc > 2) { struct rlimit few = {4096, 4096}; setrlimit(RLIMIT_FSIZE, &few); } long count",
+    );
+    let subject = Subject::new(&limits);
+    let large =
+        |size: usize| ProgramInput { arguments: Some(vec!["@@".to_owned()]), bytes: vec![b'l'; size] };
+    let inputs = [
+        with(&["@@", "limited"], "a"),
+        large(5000),
+        with(&["@@"], "bb"),
+        large(9_000_000),
+        with(&["@@"], "ccc"),
+        large(9_000_001),
+    ];
+    for persistent in [false, true] {
+        let mut target = subject.target(Variant::Plain);
+        assert!(!persistent || target.try_persistent(&[with(&["@@"], "x"), with(&["@@"], "yy")]).unwrap());
+        let seen = target.run_all(&inputs).unwrap();
+        let printed: Vec<&str> = seen.iter().map(|sample| text(&sample.execution.stdout)).collect();
+        assert_eq!(
+            printed,
+            ["1 a\n", "5000 l\n", "2 b\n", "9000000 l\n", "3 c\n", "9000001 l\n"],
+            "{persistent}"
+        );
+    }
+}
+
+#[test]
+fn what_a_run_does_to_its_input_and_its_streams_is_not_there_for_the_next() {
+    let spoils = "#include <fcntl.h>\n#include <stdio.h>\n#include <unistd.h>\n\
+        int main(void) { char line[100] = \"\", path[4200]; ssize_t n = read(0, line, sizeof line - 1);\n\
+        if (line[0] == 'a') { int fd = open(\"/dev/stdin\", O_RDWR | O_APPEND); if (fd >= 0 && write(fd, \"TAIL\", 4) != 4) return 2; }\n\
+        if (line[0] == 'u') { n = readlink(\"/proc/self/fd/1\", path, sizeof path - 1); path[n > 0 ? n : 0] = 0; unlink(path); }\n\
+        if (line[0] == 'p') { for (int fd = 64; fd < 80; fd++) dup2(1, fd); }\n\
+        if (line[0] == 'l') { for (int i = 0; i < 40000; i++) putchar('l'); return 0; }\n\
+        printf(\"%d %s\", (int)n, line); return 0; }\n";
+    let subject = Subject::new(spoils);
+    let inputs = ["abc", "e", "unlink", "long", "p", "e2"].map(on);
+    for persistent in [false, true] {
+        let mut target = subject.target(Variant::Plain);
+        assert!(!persistent || target.try_persistent(&[on("x"), on("y")]).unwrap());
+        let began = Instant::now();
+        let seen = target.run_all(&inputs).unwrap();
+        assert!(began.elapsed() < Duration::from_secs(20), "nobody waits for an answer that does not come");
+        let printed: Vec<&str> = seen.iter().map(|sample| text(&sample.execution.stdout)).collect();
+        assert_eq!((printed[1], printed[3].len(), printed[5]), ("1 e", 40000, "2 e2"), "{persistent}");
+    }
+}
+
+#[test]
+fn where_memory_lies_does_not_hang_on_the_inputs_before() {
+    let places = "#include <stdio.h>\n#include <stdlib.h>\n\
+        int main(void) { while (getchar() != EOF); printf(\"%p\\n\", malloc(1 << 20)); return 0; }\n";
+    let subject = Subject::new(places);
+    let mut target = subject.target(Variant::Plain);
+    let large = ProgramInput { arguments: None, bytes: vec![b'x'; 3_000_000] };
+    let before = target.run(&on("a")).unwrap();
+    target.run(&large).unwrap();
+    assert_eq!(target.run(&on("a")).unwrap(), before);
+}

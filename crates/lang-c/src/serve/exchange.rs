@@ -30,8 +30,16 @@ impl Exchange {
         Ok(Self { inputs: open("inputs")?, results: open("results")? })
     }
 
+    /// What is told of an earlier batch is taken away first: a server that ends before it begins with this one must not seem to have
+    /// answered it.
     pub(super) fn give(&self, inputs: &[u8]) -> Result<(), LangError> {
+        self.results.file().write_all_at(&[0; HEAD], 0)?;
         Ok(self.inputs.file().write_all_at(inputs, 0)?)
+    }
+
+    /// Has the server begun with a run of the batch?
+    pub(super) fn has_begun(&self) -> bool {
+        self.progress().is_none_or(|progress| progress.begun > 0)
     }
 
     /// What is told of the runs that are finished, and how the one behind them has ended if it took the server with it. None
@@ -59,5 +67,25 @@ impl Exchange {
         let mut bytes = vec![0; usize::try_from(length.min(MOST_RESULTS)).ok()?];
         self.results.file().read_exact_at(&mut bytes, 0).ok()?;
         RunResult::read_all(&bytes, count).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The server had answered a batch, and was ended for it before it began with the next one.
+    #[test]
+    fn what_is_told_of_one_batch_is_no_answer_to_the_next() {
+        let folder = tempfile::tempdir().unwrap();
+        let exchange = Exchange::open(Utf8Path::from_path(folder.path()).unwrap()).unwrap();
+        let mut told: Vec<u8> = [2u32, 2, 0, 0].iter().flat_map(|number| number.to_ne_bytes()).collect();
+        told.extend(100u64.to_ne_bytes());
+        exchange.results.file().write_all_at(&told, 0).unwrap();
+        assert!(exchange.has_begun());
+        exchange.give(b"inputs").unwrap();
+        assert!(!exchange.has_begun());
+        let (results, end) = exchange.take(Answer::Gone(ProgramEnd::Signalled(9))).unwrap();
+        assert_eq!((results.len(), end), (0, Some(ProgramEnd::Signalled(9))));
     }
 }

@@ -25,12 +25,18 @@ impl Subject {
     }
 
     pub(crate) fn configured(source: &str, config: &str) -> Self {
+        Self::furnished(source, config, |_| ())
+    }
+
+    /// With more in its folder than the source.
+    pub(crate) fn furnished(source: &str, config: &str, furnish: impl FnOnce(&Utf8Path)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = Utf8PathBuf::from_path_buf(folder.path().to_owned()).unwrap();
         let root = path.join("project");
         fs_err::create_dir_all(root.join("data")).unwrap();
         fs_err::write(root.join("main.c"), source).unwrap();
         fs_err::write(root.join("data/given.txt"), "given\n").unwrap();
+        furnish(&root);
         let config: CConfig = toml::from_str(config).unwrap();
         let cache = Arc::new(Cache::open(&path.join("cache")).unwrap());
         let launcher = Arc::new(Launcher::new(SandboxMode::BestEffort).unwrap());
