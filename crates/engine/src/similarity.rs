@@ -567,7 +567,7 @@ impl Figures {
             change: distance(&buggy.statements, &patched.statements, Limit::default()),
             change_around,
             shared: before.len() as u64,
-            lost: patch_sim::lost(before.len(), after.len(), change_around),
+            lost: patch_sim::lost(&before, &after),
             calls: None,
             differs: None,
             statements: (buggy.statements.len() as u64, patched.statements.len() as u64),

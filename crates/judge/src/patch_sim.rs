@@ -12,6 +12,8 @@ mod sentence;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
+
 use bonafix_model::{
     Distance, SetAside, Similarity, SimilarityRule, TestClass, TestFigures, TestOrigin, Unreached,
 };
@@ -86,17 +88,17 @@ fn if_exact(far: Distance, class: TestClass) -> TestClass {
     if far.at_most { TestClass::Discarded } else { class }
 }
 
-/// How many statements of one run, of so many, another one does not have, in their order. It is at most so many if the
-/// distance between the two is.
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "it is a number of statements of a trace"
-)]
-pub fn lost(before: usize, after: usize, change: Distance) -> u64 {
-    let common = (1.0 - change.value) * before.max(after) as f64;
-    (before as f64 - common).round().max(0.0) as u64
+/// How many statements of one run another one does not have, in whatever order: each counts as often as it ran less. A run that
+/// goes through a table in another order, or fills a cache at another time, has lost nothing.
+pub fn lost(before: &[u32], after: &[u32]) -> u64 {
+    let mut counts: HashMap<u32, i64> = HashMap::new();
+    for &statement in before {
+        *counts.entry(statement).or_default() += 1;
+    }
+    for &statement in after {
+        *counts.entry(statement).or_default() -= 1;
+    }
+    counts.into_values().filter_map(|count| u64::try_from(count).ok()).sum()
 }
 
 /// What PATCH-SIM says.
@@ -198,7 +200,6 @@ fn passing_that_loses_much(tests: &[TestFigures]) -> Option<&TestFigures> {
     let much = |test: &&TestFigures| {
         test.class == TestClass::Passing
             && test.origin == TestOrigin::Original
-            && !test.change_around.at_most
             && test.lost >= LEAST_STATEMENTS
             && at_least(lost_share(test), LEAST_SHARE.max(failing * PART_OF_FAILING))
     };

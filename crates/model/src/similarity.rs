@@ -71,8 +71,7 @@ pub struct TestFigures {
     /// Statements that both versions have and that it ran on the buggy one.
     #[serde(default)]
     pub shared: u64,
-    /// How many of these it does not run any more on the patched version, in their order; at most so many where
-    /// `change_around` is not exact.
+    /// How many of these it does not run any more on the patched version, in whatever order.
     #[serde(default)]
     pub lost: u64,
     /// Of a generated test: where the calls of changed methods that it makes were seen before, by what they ran.

@@ -271,16 +271,21 @@ fn the_sentence_names_the_test_that_makes_it_count() {
 }
 
 #[test]
-fn how_much_one_run_lacks_of_another_follows_from_their_distance() {
-    let lost = |one: &[u32], other: &[u32]| {
-        let change = crate::distance(one, other, crate::distance::Limit::default());
-        super::lost(one.len(), other.len(), change)
-    };
+fn a_run_lacks_what_another_one_ran_more_often() {
     assert_eq!(lost(&[1, 2, 3], &[1, 2, 3]), 0);
     assert_eq!(lost(&[1, 2, 3], &[1, 9, 2, 9, 3, 9]), 0, "what is added takes nothing away");
     assert_eq!(lost(&[1, 9, 2, 9, 3, 9], &[1, 2, 3]), 3);
-    assert_eq!(lost(&[1, 2, 3, 4], &[2, 1, 3]), 2);
+    assert_eq!(lost(&[1, 1, 1, 2], &[1, 2, 2, 2]), 2);
     assert_eq!((lost(&[1, 2], &[]), lost(&[], &[1, 2]), lost(&[], &[])), (2, 0, 0));
+}
+
+/// Found on a correct patch of a library of dates: it asks for a time zone earlier, so that in another test tables are read in
+/// another order, and a longest common subsequence leaves one of them out.
+#[test]
+fn what_runs_in_another_order_is_not_lost() {
+    let one: Vec<u32> = (0..500).collect();
+    let other: Vec<u32> = (250..500).chain(0..250).collect();
+    assert_eq!(lost(&one, &other), 0);
 }
 
 #[test]
@@ -302,16 +307,18 @@ fn what_takes_little_from_passing_tests_is_a_remark() {
         "failing tests lose more than twice as much"
     );
     assert!(counted(&[passing(200, 1_000), failing(800, 1_000), failing(0, 1_000)]), "in the mean");
-    assert!(!counted(&[TestFigures { change_around: at_most(0.9), ..passing(900, 1_000) }]));
     assert!(
         !counted(&[TestFigures { origin: Generated, ..passing(900, 1_000) }]),
         "who knows whether it passes"
     );
-    // Found on a correct patch: it looks for the bounds of a copied series anew, which takes long in passing tests too.
-    let change_around = exactly(2.0 / 3.0);
-    let longer = passing(lost(1_000, 3_000, change_around), 1_000);
-    assert!(!counted(&[TestFigures { statements: (1_000, 3_000), change_around, ..longer }]));
-    assert_eq!(lost(3_000, 1_000, change_around), 2_000, "and the other way round it leaves out much");
+}
+
+/// Found on a correct patch: it looks for the bounds of a copied series anew, which takes long in passing tests too.
+#[test]
+fn a_passing_test_that_runs_three_times_as_much_has_lost_nothing() {
+    let once: Vec<u32> = (0..1_000).collect();
+    let thrice = once.repeat(3);
+    assert_eq!((lost(&once, &thrice), lost(&thrice, &once)), (0, 2_000));
 }
 
 #[test]
