@@ -21,8 +21,8 @@ pub struct Voter {
     pub code: String,
     /// The same for patches that did the same on every input; nothing for one that was not run.
     pub cluster: Option<u32>,
-    /// Something else speaks against it.
-    pub suspected: bool,
+    /// Something else speaks against it, or it was to be found out whether something does and could not be.
+    pub in_doubt: bool,
 }
 
 /// What the patches did with one input, in the order of the voters.
@@ -69,7 +69,7 @@ pub fn dissents(voters: &[Voter], answers: &[Answers]) -> Vec<Dissent> {
     };
     let mut eligible: Vec<(usize, &Vec<usize>)> = groups
         .values()
-        .filter(|members| !members.iter().any(|member| voters[*member].suspected))
+        .filter(|members| !members.iter().any(|member| voters[*member].in_doubt))
         .filter(|members| says_something_new(members))
         .map(|members| (codes(voters, members), members))
         .filter(|(codes, _)| *codes >= ENOUGH)

@@ -3,7 +3,7 @@
 use bonafix_judge::agreement::{self, Answers, Dissent, Voter};
 use bonafix_judge::ranking::{self, Candidate};
 use bonafix_lang::{LangError, Run};
-use bonafix_model::{Evidence, Exhibit, Outcome, Sequence, Strength};
+use bonafix_model::{Evidence, Exhibit, Outcome, PatchReport, Sequence, Strength};
 
 use super::{BUGGY, Comparer, Contest, Differing, Rival, version, what};
 
@@ -34,8 +34,7 @@ impl Contest<'_> {
     fn voters(&self, candidates: &[Candidate<u32>]) -> Result<Vec<Voter>, LangError> {
         let clusters = ranking::clusters(candidates.iter().map(|candidate| candidate.behaviour.as_slice()));
         let voter = |(rival, cluster): (&Rival<'_>, Option<u32>)| {
-            let suspected = matches!(rival.report.verdict.outcome, Outcome::Suspicious | Outcome::Refuted);
-            Ok(Voter { code: self.code(rival)?, cluster, suspected })
+            Ok(Voter { code: self.code(rival)?, cluster, in_doubt: is_in_doubt(rival.report) })
         };
         self.rivals.iter().zip(clusters).map(voter).collect()
     }
@@ -83,5 +82,52 @@ impl Contest<'_> {
             }),
             witness: None,
         }))
+    }
+}
+
+/// Does something speak against a patch, or is that not known because none of its tests could be compared? Such a patch
+/// vouches for no other.
+fn is_in_doubt(report: &PatchReport) -> bool {
+    let is_suspected = matches!(report.verdict.outcome, Outcome::Suspicious | Outcome::Refuted);
+    is_suspected
+        || report
+            .similarity
+            .as_ref()
+            .is_some_and(|similarity| similarity.ap.is_none() && similarity.af.is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use bonafix_judge::patch_sim;
+    use bonafix_model::{Distance, InconclusiveReason, TestClass, TestFigures, TestOrigin, Verdict};
+
+    use super::*;
+
+    /// Found on two wrong patches that outvoted another one while there had been no time to trace anything of one of them.
+    #[test]
+    fn a_patch_of_which_no_test_was_compared_vouches_for_nobody() {
+        let exact = Distance { value: 0.1, at_most: false };
+        let failing = TestFigures {
+            name: "T.a".to_owned(),
+            origin: TestOrigin::Original,
+            class: TestClass::Failing,
+            to_passing: None,
+            to_failing: None,
+            change: exact,
+            change_around: exact,
+            shared: 10,
+            lost: 0,
+            calls: None,
+            differs: None,
+            statements: (10, 10),
+        };
+        let verdict = Verdict::inconclusive(InconclusiveReason::NotJudged, "");
+        let mut report = PatchReport::new("a.diff", "", verdict);
+        assert!(!is_in_doubt(&report), "it was not asked for");
+        let of = |tests| Some(patch_sim::similarity(tests, Vec::new(), None, &patch_sim::Options::default()));
+        report.similarity = of(vec![failing]);
+        assert!(!is_in_doubt(&report));
+        report.similarity = of(Vec::new());
+        assert!(is_in_doubt(&report));
     }
 }

@@ -5,7 +5,7 @@ use super::*;
 const NOBODY: [usize; 0] = [];
 
 fn voter(code: &str, cluster: u32) -> Voter {
-    Voter { code: code.to_owned(), cluster: Some(cluster), suspected: false }
+    Voter { code: code.to_owned(), cluster: Some(cluster), in_doubt: false }
 }
 
 /// Each patch's answer as a letter; `old` is that of the buggy version.
@@ -40,9 +40,9 @@ fn the_same_code_twice_is_one_voice() {
 }
 
 #[test]
-fn those_of_whom_one_is_suspected_are_not_believed() {
+fn those_of_whom_one_is_in_doubt_are_not_believed() {
     let mut voters = [voter("one", 1), voter("two", 2), voter("three", 1)];
-    voters[0].suspected = true;
+    voters[0].in_doubt = true;
     assert_eq!(dissenting(&voters, &[answers("aoa", 'o')]), NOBODY);
 }
 
