@@ -67,9 +67,8 @@ impl Numbers {
         let files = self.files(delta);
         let places = self.known.iter().filter_map(|(&(source, line), &number)| {
             let (Line::Buggy(line), Some(file)) = (line, files.get(&source)) else { return None };
-            let stayed = file.alignment.after(line).is_some() && !file.alignment.doubtful.contains(&line);
             let is_inside = file.elements.iter().any(|element| holds(element, line));
-            (stayed && is_inside && self.on_both_sides(number))
+            (file.alignment.keeps(line) && is_inside && self.on_both_sides(number))
                 .then(|| (number.into(), CodePlace { file: file.path.to_string(), line }))
         });
         places.collect()

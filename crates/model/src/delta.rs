@@ -141,6 +141,12 @@ impl LineAlignment {
         }
     }
 
+    /// Is a line of the buggy version surely there in the patched one, word for word?
+    pub fn keeps(&self, before: u32) -> bool {
+        let run = self.runs.partition_point(|&(b, _, n)| b + n <= before);
+        self.runs.get(run).is_some_and(|&(b, ..)| b <= before) && !self.doubtful.contains(&before)
+    }
+
     /// The line of the patched version that a line of the buggy one is.
     pub fn after(&self, before: u32) -> Option<u32> {
         let run = self.runs.partition_point(|&(b, _, n)| b + n <= before);

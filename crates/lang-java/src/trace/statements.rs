@@ -145,4 +145,40 @@ class A {
         let is_shared = |number: u32| StatementNumber::from(number).is_shared();
         assert!(is_shared(buggy[1]) && !is_shared(buggy[3]));
     }
+
+    /// Found on right patches of a sort: the condition of an `else if` goes, and the line that it stood on seemed to have stayed, for
+    /// what follows it begins alike.
+    #[test]
+    fn a_line_whose_condition_goes_does_not_stay() {
+        let before = "package p;
+class A {
+    void f(int x) {
+        for (int i = 0; i < x; i++) {
+            if (i < 3) {
+                g(1);
+            } else if (i > 3) {
+                h(2);
+            }
+        }
+        int k = x;
+    }
+}
+";
+        let after = before.replace(
+            "            } else if (i > 3) {\n                h(2);\n            }\n",
+            "            } else\n\t\t\t\th(2);\n",
+        );
+        let path = Utf8Path::new("src/main/java/p/A.java");
+        let file = delta_file(path, Some(before.as_bytes()), Some(after.as_bytes()));
+        let delta = Delta { files: vec![file] };
+        let mut numbers = Numbers::default();
+        let lines =
+            |first, lines: &[u32]| ClassLines { source: "p/A.java".to_owned(), first, lines: lines.to_vec() };
+        of_version(&mut numbers, [lines(0, &[4, 5, 6, 7, 8, 11, 12])].iter(), Side::Buggy, &delta);
+        of_version(&mut numbers, [lines(0, &[4, 5, 6, 7, 8, 10, 11])].iter(), Side::Patched, &delta);
+        let mut stays: Vec<u32> =
+            numbers.in_changed_methods(&delta).values().map(|place| place.line).collect();
+        stays.sort_unstable();
+        assert_eq!(stays, [4, 5, 6, 11], "and line 12 is a bracket, of which one goes");
+    }
 }
