@@ -94,6 +94,11 @@ static int map(struct exchange *exchange, size_t size) {
     if (size <= exchange->size)
         return 1;
     if (size > exchange->room) {
+        /* A copy must not have what nobody takes away from it. */
+        if (exchange->memory)
+            munmap(exchange->memory, exchange->size);
+        exchange->memory = NULL;
+        exchange->size = 0;
         exchange->place = reserve(size);
         exchange->room = exchange->place ? size : 0;
     }

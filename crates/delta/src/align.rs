@@ -12,7 +12,8 @@ use super::source;
 /// Histogram anchors on rare lines first, so that braces and blank lines follow their surroundings.
 pub(crate) fn align(before: &str, after: &str) -> LineAlignment {
     let mut runs: Vec<(u32, u32, u32)> = Vec::new();
-    for op in capture_diff_slices(Algorithm::Histogram, &source::lines(before), &source::lines(after)) {
+    let (before, after) = (source::lines(before), source::lines(after));
+    for op in capture_diff_slices(Algorithm::Histogram, &before, &after) {
         let DiffOp::Equal { old_index, new_index, len } = op else { continue };
         let (b, a, n) = (line(old_index), line(new_index), count(len));
         match runs.last_mut() {
@@ -20,7 +21,7 @@ pub(crate) fn align(before: &str, after: &str) -> LineAlignment {
             _ => runs.push((b, a, n)),
         }
     }
-    let doubtful = doubtful(&source::lines(before), &source::lines(after), &runs);
+    let doubtful = doubtful(&before, &after, &runs);
     LineAlignment { runs, moved: Vec::new(), doubtful }
 }
 

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use bonafix_model::{ChangeKind, CodePlace, Delta, DeltaElement, DeltaFile, ElementKind, StatementNumber};
+use bonafix_model::{ChangeKind, CodePlace, Delta, DeltaElement, DeltaFile, StatementNumber};
 
 use crate::Counterparts;
 
@@ -94,9 +94,7 @@ impl Numbers {
 
 /// Is it a changed method of which both versions have a body there?
 fn holds(element: &DeltaElement, line: u32) -> bool {
-    let is_code =
-        matches!(element.kind, ElementKind::Method | ElementKind::Constructor | ElementKind::Initialiser);
-    is_code
+    element.kind.is_code()
         && element.change == ChangeKind::Changed
         && element.before.is_some_and(|lines| lines.first <= line && line <= lines.last)
 }

@@ -179,7 +179,8 @@ const PART_OF_FAILING: f64 = 0.5;
 /// already, and many a wrong one turns the test that fails green by just that. Of generated tests nobody knows whether
 /// they pass.
 pub fn counts(similarity: &Similarity) -> bool {
-    passing_that_loses_much(&similarity.tests).is_some() || is_out_of_reach(similarity)
+    passing_that_loses_much(&similarity.tests).is_some()
+        || similarity.unreached.as_ref().is_some_and(is_out_of_reach)
 }
 
 /// Passing tests that ran code which no test runs any more, at least: of one alone it may be the special case that a right patch
@@ -188,9 +189,8 @@ const LEAST_TESTS: u64 = 2;
 
 /// Is there code that several passing tests ran and that is out of reach of all tests on the patched version, more of them than
 /// could not be compared?
-fn is_out_of_reach(similarity: &Similarity) -> bool {
-    let is_it = |unreached: &Unreached| unreached.tests >= LEAST_TESTS && unreached.tests > unreached.unknown;
-    similarity.unreached.as_ref().is_some_and(is_it)
+fn is_out_of_reach(unreached: &Unreached) -> bool {
+    unreached.tests >= LEAST_TESTS && unreached.tests > unreached.unknown
 }
 
 /// The test in which it shows most, the first of several.
@@ -228,19 +228,19 @@ pub fn similarity(
 ) -> Similarity {
     let Decision { ap, af, against } = decide(&tests, options);
     let lost = passing_that_loses_much(&tests).map(|_| SimilarityRule::PassingLost);
-    let mut similarity = Similarity {
+    let out_of_reach = unreached
+        .as_ref()
+        .filter(|&unreached| is_out_of_reach(unreached))
+        .map(|_| SimilarityRule::CodeUnreached);
+    Similarity {
         kt: options.kt,
         kp: options.kp,
         ap,
         af,
-        against: against.or(lost),
+        against: against.or(lost).or(out_of_reach),
         semantic_distance: semantic_distance(&tests),
         unreached,
         tests,
         set_aside,
-    };
-    if similarity.against.is_none() && is_out_of_reach(&similarity) {
-        similarity.against = Some(SimilarityRule::CodeUnreached);
     }
-    similarity
 }

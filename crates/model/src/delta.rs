@@ -31,6 +31,13 @@ pub enum ElementKind {
     File,
 }
 
+impl ElementKind {
+    /// Is it code that runs?
+    pub fn is_code(self) -> bool {
+        matches!(self, Self::Method | Self::Constructor | Self::Initialiser)
+    }
+}
+
 /// How an element or a statement differs between the versions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

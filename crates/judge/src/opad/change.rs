@@ -61,8 +61,7 @@ impl<'a> Change<'a> {
 }
 
 fn touch(element: &DeltaElement, frame: &Frame) -> Option<Touch> {
-    let runs =
-        matches!(element.kind, ElementKind::Method | ElementKind::Constructor | ElementKind::Initialiser);
+    let runs = element.kind.is_code();
     let is_variable = element.kind == ElementKind::Field;
     let here = match element.after {
         Some(range) if frame.line > 0 => contains(range, frame.line),

@@ -15,7 +15,7 @@ pub fn sentence(similarity: &Similarity) -> String {
             lost_share(test) * 100.0
         )
     });
-    let unreached = similarity.unreached.as_ref().filter(|_| is_out_of_reach(similarity)).map(|unreached| {
+    let unreached = similarity.unreached.as_ref().filter(|&unreached| is_out_of_reach(unreached)).map(|unreached| {
         let Unreached { file, line, tests, test, .. } = unreached;
         format!(
             "no test reaches {file}:{line} any more, which {tests} passing tests ran before ({test} is one)"

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use bonafix_delta::{Counterparts, Numbers, Side};
-use bonafix_model::{Delta, ElementKind};
+use bonafix_model::Delta;
 use camino::Utf8Path;
 
 /// The lines of one version.
@@ -19,7 +19,7 @@ pub(super) struct Lines<'a> {
 impl<'a> Lines<'a> {
     pub(super) fn new(numbers: &'a mut Numbers, side: Side, delta: &'a Delta) -> Self {
         let files = delta.files.iter().map(|file| (file.path.as_path(), Counterparts::new(file)));
-        let is_everywhere = !delta.elements().any(|element| is_function(element.kind));
+        let is_everywhere = !delta.elements().any(|element| element.kind.is_code());
         Self { numbers, side, delta, files: files.collect(), is_everywhere }
     }
 
@@ -31,15 +31,11 @@ impl<'a> Lines<'a> {
     /// Is the function that begins there changed?
     pub(super) fn is_changed(&self, file: &str, line: u32) -> bool {
         let files = self.delta.files.iter().filter(|known| known.path == file);
-        files.flat_map(|file| &file.elements).filter(|element| is_function(element.kind)).any(|element| {
+        files.flat_map(|file| &file.elements).filter(|element| element.kind.is_code()).any(|element| {
             let lines = if self.side == Side::Buggy { element.before } else { element.after };
             lines.is_some_and(|lines| lines.first <= line && line <= lines.last)
         })
     }
-}
-
-fn is_function(kind: ElementKind) -> bool {
-    matches!(kind, ElementKind::Method | ElementKind::Constructor | ElementKind::Initialiser)
 }
 
 #[cfg(test)]
