@@ -156,13 +156,24 @@ fn change_array(world: &World<'_>, chance: &mut Chance, parent: &Sequence) -> Op
     Some(builder.draft.without_dead_steps())
 }
 
+/// Brings the constants among the items into order. All else stays where it is: nobody knows how it compares.
 fn sort_items(draft: &Draft, items: &mut [Slot]) {
-    items.sort_by(|one, other| match (&draft.steps[*one as usize], &draft.steps[*other as usize]) {
-        (Step::Constant { value: one, .. }, Step::Constant { value: other, .. }) => {
-            compare_literals(one, other)
-        }
-        _ => std::cmp::Ordering::Equal,
-    });
+    let constant = |item: &Slot| match &draft.steps[*item as usize] {
+        Step::Constant { value, .. } => Some(value),
+        _ => None,
+    };
+    let places: Vec<usize> = items
+        .iter()
+        .enumerate()
+        .filter(|(_, item)| constant(item).is_some())
+        .map(|(place, _)| place)
+        .collect();
+    let mut constants: Vec<(&Literal, Slot)> =
+        items.iter().filter_map(|item| Some((constant(item)?, *item))).collect();
+    constants.sort_by(|one, other| compare_literals(one.0, other.0));
+    for (place, (_, item)) in places.into_iter().zip(constants) {
+        items[place] = item;
+    }
 }
 
 fn replace_argument(world: &World<'_>, chance: &mut Chance, parent: &Sequence) -> Option<Sequence> {
@@ -412,4 +423,26 @@ fn splice(world: &World<'_>, chance: &mut Chance, parent: &Sequence, other: &Seq
     own.push(Some(call));
     draft.copy(world, &parent.steps, index + 1..parent.steps.len(), &mut own);
     Some(draft.without_dead_steps())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Found on a project where an array held objects among its constants: sorting it ended the run.
+    #[test]
+    fn constants_are_sorted_around_what_cannot_be_compared() {
+        let constant = |value| Step::Constant { type_name: "int".to_owned(), value: Literal::Integer(value) };
+        let made = || Step::Array { element: "int".to_owned(), items: Vec::new() };
+        let steps = (0..60).map(|number| if number % 3 == 1 { made() } else { constant(number * 37 % 60) });
+        let draft = Draft { steps: steps.collect(), ..Draft::default() };
+        let before: Vec<Slot> = (0..60).collect();
+        let mut items = before.clone();
+        sort_items(&draft, &mut items);
+        let is_constant = |item: &Slot| matches!(draft.steps[*item as usize], Step::Constant { .. });
+        let stayed = before.iter().zip(&items).filter(|(item, _)| !is_constant(item));
+        assert!(stayed.clone().all(|(before, after)| before == after) && stayed.count() == 20);
+        let sorted: Vec<Slot> = items.into_iter().filter(is_constant).collect();
+        assert!(sorted.is_sorted_by_key(|item| i64::from(*item) * 37 % 60) && sorted.len() == 40);
+    }
 }
