@@ -310,12 +310,20 @@ static void reset_stream(FILE *stream) {
 #endif
 }
 
-static void take_back(void) {
+static void stop_timers(void) {
     struct itimerval none;
     memset(&none, 0, sizeof none);
     setitimer(ITIMER_REAL, &none, NULL);
     setitimer(ITIMER_VIRTUAL, &none, NULL);
+    setitimer(ITIMER_PROF, &none, NULL);
+}
+
+static void take_back(void) {
     /* Where nobody tells, all of them may be others. */
+    if (!&bonafix_timers_changed || bonafix_timers_changed)
+        stop_timers();
+    if (&bonafix_timers_changed)
+        bonafix_timers_changed = 0;
     for (int signal = 1; signal < 32 && (!&bonafix_signals_changed || bonafix_signals_changed); signal++)
         sigaction(signal, &actions[signal], NULL);
     if (&bonafix_signals_changed)

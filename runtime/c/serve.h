@@ -159,8 +159,9 @@ struct bonafix_variable {
 /* More variables of the program. */
 void bonafix_persist_variables(const struct bonafix_variable *first, size_t count);
 
-/* Of signals.c, where it is linked: something was said about what a signal is to do. */
+/* Of signals.c, where it is linked: something was said about what a signal is to do, or about when one is to come. */
 extern int bonafix_signals_changed __attribute__((weak));
+extern int bonafix_timers_changed __attribute__((weak));
 
 /* Of coverage.c, where it is linked. */
 

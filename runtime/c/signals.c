@@ -1,4 +1,5 @@
-/* Tells whether a run has said what a signal is to do, so that all 31 need not be put back behind every run.
+/* Tells whether a run has said what a signal is to do, or when one is to come, so that all 31 and the timers need not be put
+ * back behind every run.
  *
  * Only for programs without sanitizers: these have functions of the same names. What asks the system directly, without the
  * C library, is not seen; whether a program can be run many times in one process is found out by comparing, and so is this. */
@@ -7,11 +8,18 @@
 
 #include <dlfcn.h>
 #include <signal.h>
+#include <sys/time.h>
+#include <unistd.h>
 
-int bonafix_signals_changed;
+int bonafix_signals_changed, bonafix_timers_changed;
 
 static void *real(const char *name) {
     bonafix_signals_changed = 1;
+    return dlsym(RTLD_NEXT, name);
+}
+
+static void *real_timer(const char *name) {
+    bonafix_timers_changed = 1;
     return dlsym(RTLD_NEXT, name);
 }
 
@@ -69,4 +77,29 @@ __attribute__((visibility("default"))) int siginterrupt(int number, int wanted) 
         int (*code)(int, int);
     } go = {real("siginterrupt")};
     return go.code ? go.code(number, wanted) : -1;
+}
+
+__attribute__((visibility("default"))) unsigned alarm(unsigned seconds) {
+    union {
+        void *data;
+        unsigned (*code)(unsigned);
+    } go = {real_timer("alarm")};
+    return go.code ? go.code(seconds) : 0;
+}
+
+__attribute__((visibility("default"))) useconds_t ualarm(useconds_t value, useconds_t interval) {
+    union {
+        void *data;
+        useconds_t (*code)(useconds_t, useconds_t);
+    } go = {real_timer("ualarm")};
+    return go.code ? go.code(value, interval) : (useconds_t)-1;
+}
+
+__attribute__((visibility("default"))) int setitimer(__itimer_which_t which, const struct itimerval *value,
+                                                     struct itimerval *before) {
+    union {
+        void *data;
+        int (*code)(__itimer_which_t, const struct itimerval *, struct itimerval *);
+    } go = {real_timer("setitimer")};
+    return go.code ? go.code(which, value, before) : -1;
 }

@@ -505,6 +505,27 @@ fn what_a_run_does_to_its_input_and_its_streams_is_not_there_for_the_next() {
 }
 
 #[test]
+fn a_timer_of_one_run_is_not_set_in_the_next() {
+    let sets = "#include <stdio.h>\n#include <sys/time.h>\n#include <unistd.h>\n\
+        int main(void) { int c = getchar(); struct itimerval left, soon = {{0, 0}, {50, 0}};\n\
+        if (c == 'a') alarm(50);\n\
+        if (c == 'u') ualarm(999999, 0);\n\
+        if (c == 'p') setitimer(ITIMER_PROF, &soon, NULL);\n\
+        if (c != 'q') { puts(\"set\"); return 0; }\n\
+        getitimer(ITIMER_PROF, &left); printf(\"%u %d\\n\", alarm(0), (int)left.it_value.tv_sec); return 0; }\n";
+    let subject = Subject::new(sets);
+    for variant in [Variant::Plain, Variant::Fuzz] {
+        let mut target = subject.target(variant);
+        assert!(target.try_persistent(&[on("x"), on("q")]).unwrap());
+        for setter in ["a", "u", "p"] {
+            let seen = target.run_all(&[on(setter), on("q"), on("q")]).unwrap();
+            let printed: Vec<&str> = seen.iter().map(|sample| text(&sample.execution.stdout)).collect();
+            assert_eq!(printed, ["set\n", "0 0\n", "0 0\n"], "{setter}");
+        }
+    }
+}
+
+#[test]
 fn where_memory_lies_does_not_hang_on_the_inputs_before() {
     let places = "#include <stdio.h>\n#include <stdlib.h>\n\
         int main(void) { while (getchar() != EOF); printf(\"%p\\n\", malloc(1 << 20)); return 0; }\n";
