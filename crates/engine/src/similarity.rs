@@ -39,6 +39,10 @@ const PART_FOR_SCOUTS: u32 = 3;
 /// Passing tests that are traced together with those that show the bug; then come ever more at a time, so that some are
 /// known when the time is up.
 const FIRST_TESTS: usize = 12;
+/// So many times as long as by itself a test takes until it is compared: it runs four times, with probes, and its traces are
+/// written and read. And the part of the time left that is for one batch: of one that does not come to its end nothing is known.
+const COMPARED_TIMES: u32 = 20;
+const PART_FOR_BATCH: u32 = 2;
 /// Call sequences that are traced at a time, until enough of them reach the change.
 const CALLS_AT_A_TIME: usize = 40;
 /// The same for inputs of programs, of which each takes some processes.
@@ -201,7 +205,8 @@ impl Comparison<'_> {
     ) -> Result<(), LangError> {
         let limits = self.limits();
         while !tests.waiting.is_empty() && until.is_none_or(|until| Instant::now() < until) {
-            let batch = tests.take();
+            let time = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            let batch = tests.take(self.took, time.map(|time| time / PART_FOR_BATCH));
             tracer.tests(&batch, &limits, &mut |number, traced| {
                 let fails = self.failing.contains(&batch[number]);
                 let class = if fails { TestClass::Failing } else { TestClass::Passing };
@@ -252,8 +257,24 @@ struct Tests {
 }
 
 impl Tests {
-    fn take(&mut self) -> Vec<TestId> {
-        let batch: Vec<TestId> = self.waiting.drain(..self.next.min(self.waiting.len())).collect();
+    /// Those that come next, of which it is known what they take by themselves; slow ones that do not fit into the time come
+    /// later, each alone if need be.
+    fn take(&mut self, took: &BTreeMap<TestId, Duration>, time: Option<Duration>) -> Vec<TestId> {
+        let mut left = time;
+        let mut fits = |test: &TestId| {
+            let wanted = took.get(test).copied().unwrap_or_default() * COMPARED_TIMES;
+            let enough = left.is_none_or(|left| wanted <= left);
+            if let Some(left) = left.as_mut().filter(|_| enough) {
+                *left -= wanted;
+            }
+            enough
+        };
+        let next = self.waiting.drain(..self.next.min(self.waiting.len()));
+        let (mut batch, mut slow): (Vec<TestId>, Vec<TestId>) = next.partition(|test| fits(test));
+        if batch.is_empty() && !slow.is_empty() {
+            batch.push(slow.remove(0));
+        }
+        self.waiting.splice(..0, slow);
         self.next *= 2;
         batch
     }
@@ -628,11 +649,35 @@ mod tests {
         let test = |number: u32| TestId(format!("p.T#t{number}"));
         let mut tests = Tests { waiting: (0..20).map(test).collect(), next: 3 };
         let sizes: Vec<usize> = std::iter::from_fn(|| {
-            let batch = tests.take();
+            let batch = tests.take(&BTreeMap::new(), Some(Duration::ZERO));
             (!batch.is_empty()).then_some(batch.len())
         })
         .collect();
         assert_eq!(sizes, [3, 6, 11]);
+    }
+
+    /// Found on tests of numerical code: one that took seconds stood among the first, and nothing was compared at all.
+    #[test]
+    fn a_slow_test_waits_until_quick_ones_are_compared() {
+        let test = |name: &str| TestId(name.to_owned());
+        let seconds = |seconds| Duration::from_secs(seconds);
+        let took = [("slow", 9), ("quick", 1), ("endless", 99), ("brisk", 2)]
+            .map(|(name, time)| (test(name), seconds(time)));
+        let took = BTreeMap::from(took);
+        let names = ["red", "slow", "quick", "endless", "brisk"];
+        let batches = |time: Option<Duration>| {
+            let mut tests = Tests { waiting: names.map(test).to_vec(), next: 5 };
+            std::iter::from_fn(|| {
+                let batch = tests.take(&took, time);
+                (!batch.is_empty())
+                    .then(|| batch.iter().map(|test| test.0.clone()).collect::<Vec<_>>().join(" "))
+            })
+            .collect::<Vec<_>>()
+        };
+        let slowed = COMPARED_TIMES;
+        assert_eq!(batches(None), ["red slow quick endless brisk"]);
+        assert_eq!(batches(Some(seconds(3) * slowed)), ["red quick brisk", "slow", "endless"]);
+        assert_eq!(batches(Some(seconds(11) * slowed)), ["red slow quick", "brisk", "endless"]);
     }
 
     #[test]
