@@ -51,7 +51,7 @@ pub struct RgtOptions {
     pub strict: bool,
     /// How far apart floating point numbers may be at least; tests that compare more coarsely widen it.
     pub tolerance: Tolerance,
-    /// Look only at what fails in the patched version and not in the other.
+    /// Look only at what fails in the patched version and not in the other, which nobody takes for right.
     pub failures_only: bool,
 }
 
@@ -146,7 +146,7 @@ pub fn judge(
         }
         (Behaviour::Observed(reference), Behaviour::BrokeDown(breakdown)) => {
             let scene = Scene::new(input, catalog, knowledge, reference);
-            Finding::patched_broke_down(&Policy::new(&scene), reference, breakdown)
+            Finding::patched_broke_down(&Policy::new(&scene, options.failures_only), reference, breakdown)
         }
         (Behaviour::Observed(reference), Behaviour::Observed(patched)) => {
             let tolerance = options.tolerance_for(knowledge);
@@ -156,7 +156,12 @@ pub fn judge(
             }
             let scene = Scene::new(input, catalog, knowledge, reference);
             let wanted = |class| !options.failures_only || is_failure(class);
-            match differences.strongest(&Policy::new(&scene), reference, patched, wanted) {
+            match differences.strongest(
+                &Policy::new(&scene, options.failures_only),
+                reference,
+                patched,
+                wanted,
+            ) {
                 Some(finding) => finding,
                 None => return Ruling::Same,
             }

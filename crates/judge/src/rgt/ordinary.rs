@@ -34,8 +34,11 @@ const MODEST: i64 = 1_000_000;
 /// Beyond this, and below its inverse, `double`s lose digits in sums with ordinary numbers.
 const EXTREME_REAL: f64 = 1e15;
 
-/// All that is odd about an input, in the order of its calls.
-pub(super) fn oddities(scene: &Scene<'_>) -> Vec<Oddity> {
+/// Different values that tests must pass before it says something that none of them is empty.
+const SEVERAL: u32 = 3;
+
+/// All that is odd about an input, in the order of its calls; more is, where nobody says what is right (`unanswered`).
+pub(super) fn oddities(scene: &Scene<'_>, unanswered: bool) -> Vec<Oddity> {
     let mut flow = Flow::new(scene);
     let mut found = Vec::new();
     for (number, step) in (0..).zip(&scene.input.steps) {
@@ -52,6 +55,8 @@ pub(super) fn oddities(scene: &Scene<'_>) -> Vec<Oddity> {
                 if let Some(content) = flow.content(*slot) {
                     let parameter = Parameter::of(scene, call, position);
                     found.extend(parameter.oddities(content).into_iter().map(odd));
+                    let lacks = unanswered && parameter.lacks_contents(content);
+                    found.extend(lacks.then(|| odd(RemarkReason::EmptyArgument)));
                 }
             }
         }
@@ -99,6 +104,16 @@ impl<'a> Parameter<'a> {
         found.sort_unstable();
         found.dedup();
         found
+    }
+
+    /// Is it empty, where tests pass several values and none that is?
+    fn lacks_contents(&self, content: &Content) -> bool {
+        let is_empty = match (&content.itself, &content.items) {
+            (Some(Leaf::Text(units)), _) => units.is_empty(),
+            (_, Some(items)) => items.is_empty(),
+            _ => false,
+        };
+        is_empty && self.facts.is_some_and(|facts| facts.seen >= SEVERAL && !facts.empty)
     }
 
     fn leaf(&self, leaf: &Leaf) -> Option<RemarkReason> {

@@ -18,6 +18,8 @@ use super::scene::{Call, Scene};
 /// An input on which both versions were seen to come to an end, and what is odd about it.
 pub(super) struct Policy<'a> {
     scene: &'a Scene<'a>,
+    /// Nobody says what is right for the input.
+    unanswered: bool,
     /// Worked out when first asked for: most differences do not count whatever the input is.
     oddities: OnceCell<Vec<Oddity>>,
 }
@@ -26,8 +28,8 @@ pub(super) struct Policy<'a> {
 type Objection = Option<RemarkReason>;
 
 impl<'a> Policy<'a> {
-    pub(super) fn new(scene: &'a Scene<'a>) -> Self {
-        Self { scene, oddities: OnceCell::new() }
+    pub(super) fn new(scene: &'a Scene<'a>, unanswered: bool) -> Self {
+        Self { scene, unanswered, oddities: OnceCell::new() }
     }
 
     /// How RGT calls a difference.
@@ -84,7 +86,7 @@ impl<'a> Policy<'a> {
     }
 
     fn oddities(&self) -> &[Oddity] {
-        self.oddities.get_or_init(|| oddities(self.scene))
+        self.oddities.get_or_init(|| oddities(self.scene, self.unanswered))
     }
 
     /// What is oddest up to a step. A call that rejects its input must have promised to; then odd numbers and lists

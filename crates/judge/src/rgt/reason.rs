@@ -10,6 +10,8 @@ pub enum RemarkReason {
     Unsorted,
     /// An element twice, where tests pass each once only.
     Repeated,
+    /// Nothing in a string, an array or a list, where tests always pass something; only where nobody says what is right for it.
+    EmptyArgument,
     /// A number near the end of its type's range, or of double precision.
     ExtremeNumber,
     /// `null` where nobody passes it.
@@ -64,10 +66,11 @@ pub enum RemarkReason {
 
 impl RemarkReason {
     /// All of them, the strongest first.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 29] = [
         Self::UnusualSign,
         Self::Unsorted,
         Self::Repeated,
+        Self::EmptyArgument,
         Self::ExtremeNumber,
         Self::NullArgument,
         Self::NotFinite,
@@ -101,6 +104,7 @@ impl RemarkReason {
             Self::UnusualSign => "unusual-sign",
             Self::Unsorted => "unsorted",
             Self::Repeated => "repeated",
+            Self::EmptyArgument => "empty-argument",
             Self::ExtremeNumber => "extreme-number",
             Self::NullArgument => "null-argument",
             Self::NotFinite => "not-finite",
@@ -135,6 +139,9 @@ impl RemarkReason {
             Self::UnusualSign => "the input has a number of a sign that no test passes there",
             Self::Unsorted => "the input has an unsorted list where tests pass sorted ones only",
             Self::Repeated => "the input has an element twice where tests pass each once only",
+            Self::EmptyArgument => {
+                "the input passes an empty string, array or list where tests always pass one with something in it"
+            }
             Self::ExtremeNumber => {
                 "the input has a number so large or so small that overflow is to be expected"
             }

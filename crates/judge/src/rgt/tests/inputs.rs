@@ -7,6 +7,7 @@ use bonafix_model::{
 };
 
 use super::super::fixture::*;
+use super::super::{RgtOptions, judge};
 
 fn check(callable: CallableId, argument: Step, facts: Option<ParameterFacts>, expected: &str) {
     let knowledge = facts.map(|facts| knowing_parameter(callable, facts)).unwrap_or_default();
@@ -209,6 +210,31 @@ fn a_set_has_no_order_to_keep() {
     input.steps.push(call(UNION, Some(0), &[3]));
     let facts = ParameterFacts { lists: 2, ..numbers(3, (1, 9)) };
     check_input(&input, &knowing_parameter(UNION, facts), "ordinary");
+}
+
+/// Found on a developer's own fix: of a function of no variables the least value was asked for, and a test has none such.
+#[test]
+fn nothing_in_a_list_is_odd_where_tests_always_pass_something_and_nobody_says_what_is_right() {
+    let judged = |input: &Sequence, facts: ParameterFacts, failures_only: bool| {
+        let callable = input.callables().last().unwrap();
+        let last = u32::try_from(input.steps.len() - 1).unwrap();
+        let (ran, threw) = (returning(last, Value::Int(1)), throwing(last, "java.lang.NullPointerException"));
+        let options = RgtOptions { failures_only, ..RgtOptions::default() };
+        let knowledge = knowing_parameter(callable, facts);
+        let seen = (Behaviour::Observed(&ran), Behaviour::Observed(&threw));
+        in_short(&judge(input, &catalog(), &knowledge, seen.0, seen.1, &options))
+    };
+    let seen = |seen, empty| ParameterFacts { seen, empty, ..ParameterFacts::default() };
+    let no_text = bag_call(NAME, text(""));
+    let no_list =
+        Sequence { steps: vec![call(BAG, None, &[]), call(ARRAY_LIST, None, &[]), call(ALL, Some(0), &[1])] };
+    for input in [no_text, no_list] {
+        assert_eq!(judged(&input, seen(3, false), true), "exc2 empty-argument");
+        assert_eq!(judged(&input, seen(3, true), true), "exc2", "a test has it");
+        assert_eq!(judged(&input, seen(2, false), true), "exc2", "too few to tell");
+        assert_eq!(judged(&input, seen(3, false), false), "exc2", "the reference says what is right");
+    }
+    assert_eq!(judged(&bag_call(NAME, text("a")), seen(3, false), true), "exc2");
 }
 
 #[test]
