@@ -134,6 +134,7 @@ impl<'f> Fuzzing<'_, 'f> {
             passing: self.passing,
             took: self.took,
             options: self.options,
+            delta: self.versions[PATCHED as usize].delta,
             // As above, what is built first does not count.
             deadline: deadline(self.options.budget, Instant::now()),
         };

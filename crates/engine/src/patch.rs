@@ -17,7 +17,7 @@ use camino::Utf8Path;
 
 use crate::fuzzing::Fuzzing;
 use crate::judging::{JudgingOptions, Means, Technique, deadline};
-use crate::refute::{Question, Refutation, Searched};
+use crate::refute::{JUDGED, Question, Refutation, Searched};
 use crate::session::{Clock, Session};
 use crate::similarity::{Calls, Compared, Comparison};
 
@@ -270,6 +270,7 @@ impl Bench<'_> {
                     passing: &passing,
                     took: &self.baseline.took,
                     options: self.judging,
+                    delta: asked.versions[JUDGED[1] as usize].delta,
                     // As in the search, what is built first does not count; and what that took too much is not taken
                     // away here.
                     deadline: deadline(asked.budget, Instant::now()),

@@ -15,7 +15,7 @@ use bonafix_judge::programs::{self, ProgramOptions, ProgramRuling};
 use bonafix_judge::rgt::{self, RgtOptions, Ruling};
 use bonafix_lang::{Campaign, Explore, LangError, Run, TraceLimits, Traced, Tracer, Watch, shown_bytes};
 use bonafix_model::{
-    CallOrigin, CallableId, Catalog, CodePlace, Distance, Evidence, Knowledge, Notice, ProgramInput,
+    CallOrigin, CallableId, Catalog, CodePlace, Delta, Distance, Evidence, Knowledge, Notice, ProgramInput,
     Sequence, SetAside, Similarity, Strength, TestClass, TestFigures, TestId, TestOrigin, Trace, Unreached,
 };
 
@@ -56,6 +56,8 @@ pub(crate) struct Comparison<'a> {
     /// What passing tests took on the buggy version.
     pub(crate) took: &'a BTreeMap<TestId, Duration>,
     pub(crate) options: &'a JudgingOptions,
+    /// What the patch changes.
+    pub(crate) delta: &'a Delta,
     pub(crate) deadline: Option<Instant>,
 }
 
@@ -124,8 +126,10 @@ impl Comparison<'_> {
         self.trace_tests(tracer, &mut tests, self.deadline, &mut figures)?;
         figures.leave_out(tests.waiting.iter(), NO_TIME);
         let unreached = figures.code.unreached(&tracer.changed_code(), figures.unknown + tests.waiting.len());
+        let Figures { tests, set_aside, .. } = figures;
+        let only_directs = self.delta.only_directs();
         let similarity =
-            patch_sim::similarity(figures.tests, figures.set_aside, unreached, &self.options.similarity);
+            patch_sim::similarity(tests, set_aside, unreached, only_directs, &self.options.similarity);
         let counts = self.options.strict || patch_sim::counts(&similarity);
         let evidence = similarity.against.map(|_| Evidence {
             technique: patch_sim::NAME.to_owned(),
@@ -800,8 +804,14 @@ mod tests {
             .map(|test| (test.clone(), Duration::from_secs(if test.0.contains("slow") { 1000 } else { 1 })));
         let (took, options) = (took.collect(), crate::testing::judging_options());
         let deadline = Some(Instant::now() + Duration::from_mins(10));
-        let comparison =
-            Comparison { failing: &[], passing: &tests, took: &took, options: &options, deadline };
+        let comparison = Comparison {
+            failing: &[],
+            passing: &tests,
+            took: &took,
+            options: &options,
+            delta: &Delta::default(),
+            deadline,
+        };
         let mut figures = Figures::new(SimOptions::default());
         let kept = comparison.scouted(&mut Scout, tests.clone(), &mut figures).unwrap();
         let kept: Vec<&str> = kept.iter().map(|test| test.0.as_str()).collect();

@@ -177,10 +177,19 @@ const PART_OF_FAILING: f64 = 0.5;
 /// And where methods are short, the lines of the patch are themselves a quarter of what runs. There the published conditions blame
 /// right patches as readily as wrong ones. What a right patch hardly ever does is take something away from a test that passes
 /// already, and many a wrong one turns the test that fails green by just that. Of generated tests nobody knows whether
-/// they pass.
+/// they pass. Whoever computes something new in place of what is lost may come to the same in another way.
 pub fn counts(similarity: &Similarity) -> bool {
-    passing_that_loses_much(&similarity.tests).is_some()
-        || similarity.unreached.as_ref().is_some_and(is_out_of_reach)
+    loser(similarity).is_some() || code_out_of_reach(similarity).is_some()
+}
+
+/// The passing test that makes a patch suspicious by what it loses.
+fn loser(similarity: &Similarity) -> Option<&TestFigures> {
+    if similarity.only_directs { passing_that_loses_much(&similarity.tests) } else { None }
+}
+
+/// The code that makes a patch suspicious because nothing reaches it any more.
+fn code_out_of_reach(similarity: &Similarity) -> Option<&Unreached> {
+    similarity.unreached.as_ref().filter(|unreached| is_out_of_reach(unreached))
 }
 
 /// Passing tests that ran code which no test runs any more, at least: of one alone it may be the special case that a right patch
@@ -219,28 +228,29 @@ fn semantic_distance(tests: &[TestFigures]) -> Option<f64> {
     mean(&original.map(|test| test.change.value).collect::<Vec<_>>())
 }
 
-/// Everything that is told of one patch.
+/// Everything that is told of one patch, which computes nothing new if it `only_directs`.
 pub fn similarity(
     tests: Vec<TestFigures>,
     set_aside: Vec<SetAside>,
     unreached: Option<Unreached>,
+    only_directs: bool,
     options: &Options,
 ) -> Similarity {
     let Decision { ap, af, against } = decide(&tests, options);
-    let lost = passing_that_loses_much(&tests).map(|_| SimilarityRule::PassingLost);
-    let out_of_reach = unreached
-        .as_ref()
-        .filter(|&unreached| is_out_of_reach(unreached))
-        .map(|_| SimilarityRule::CodeUnreached);
-    Similarity {
+    let mut similarity = Similarity {
         kt: options.kt,
         kp: options.kp,
         ap,
         af,
-        against: against.or(lost).or(out_of_reach),
+        against,
         semantic_distance: semantic_distance(&tests),
         unreached,
+        only_directs,
         tests,
         set_aside,
-    }
+    };
+    let lost = loser(&similarity).map(|_| SimilarityRule::PassingLost);
+    let out_of_reach = code_out_of_reach(&similarity).map(|_| SimilarityRule::CodeUnreached);
+    similarity.against = against.or(lost).or(out_of_reach);
+    similarity
 }

@@ -206,9 +206,33 @@ pub struct Delta {
 /// How grammars call a condition that others run under.
 const CONDITION: &str = "if_statement";
 
+/// And what ends a function, a loop or a step of it.
+const ENDS: [&str; 4] = ["break_statement", "continue_statement", "goto_statement", "throw_statement"];
+const RETURN: &str = "return_statement";
+
+impl Statement {
+    /// Does it compute nothing itself, but decide whether others run?
+    fn only_directs(&self) -> bool {
+        let kind = self.kind.as_str();
+        kind == CONDITION || ENDS.contains(&kind) || kind == RETURN && returns_what_is_there(&self.text)
+    }
+}
+
+/// `return;`, `return null;`, `return -1.5;`, `return this.count;`: no call, and nothing is worked out.
+fn returns_what_is_there(text: &str) -> bool {
+    let value = text.trim().strip_prefix("return").and_then(|rest| rest.strip_suffix(';')).map(str::trim);
+    let digits_or_names = |value: &str| value.chars().all(|c| c.is_alphanumeric() || "_.$".contains(c));
+    value.is_some_and(|value| digits_or_names(value.strip_prefix('-').unwrap_or(value)))
+}
+
 impl DeltaElement {
     fn only_takes_away(&self) -> bool {
         let is_new = |number: usize| !self.statement_pairs.iter().any(|pair| pair.1 as usize == number);
+        self.has_only(|number, statement| is_new(number) && statement.kind == CONDITION)
+    }
+
+    /// Is all that differs gone, or else statements such as `wanted`?
+    fn has_only(&self, wanted: impl Fn(usize, &Statement) -> bool) -> bool {
         let mut after = self.statements_after.iter().enumerate();
         match self.change {
             ChangeKind::Removed => true,
@@ -218,7 +242,7 @@ impl DeltaElement {
                 self.only_nested
                     || !self.signature_changed
                         && (!self.statements_before.is_empty() || !self.statements_after.is_empty())
-                        && after.all(|(number, statement)| is_new(number) && statement.kind == CONDITION)
+                        && after.all(|(number, statement)| wanted(number, statement))
             }
         }
     }
@@ -240,9 +264,18 @@ impl Delta {
 
     /// Does the patch do nothing but remove statements, or let them run under a further condition?
     pub fn only_takes_away(&self) -> bool {
-        self.is_semantic()
-            && self.files.iter().all(|file| file.problem.is_none())
-            && self.elements().all(DeltaElement::only_takes_away)
+        self.is_known() && self.elements().all(DeltaElement::only_takes_away)
+    }
+
+    /// Does the patch compute nothing that was not computed before? It removes statements, has them run under other
+    /// conditions, or ends what it changes earlier.
+    pub fn only_directs(&self) -> bool {
+        self.is_known() && self.elements().all(|element| element.has_only(|_, it| it.only_directs()))
+    }
+
+    /// Something differs, and it is known what.
+    fn is_known(&self) -> bool {
+        self.is_semantic() && self.files.iter().all(|file| file.problem.is_none())
     }
 
     /// Does anything that can run differ? A file that could not be analysed counts as a difference.
@@ -308,6 +341,32 @@ mod tests {
         assert!(!patch(&[], &["if_statement", "return_statement"], &[]).only_takes_away());
         assert!(!patch(&[], &["expression_statement"], &[]).only_takes_away());
         assert!(!Delta::default().only_takes_away());
+    }
+
+    #[test]
+    fn conditions_and_early_ends_compute_nothing_new() {
+        let directs = |statements: &[(&str, &str)], pairs: &[(u32, u32)]| {
+            let kinds: Vec<&str> = statements.iter().map(|statement| statement.0).collect();
+            let mut delta = patch(&["if_statement"], &kinds, pairs);
+            let after = &mut delta.files[0].elements[0].statements_after;
+            after
+                .iter_mut()
+                .zip(statements)
+                .for_each(|(statement, (_, text))| (*text).clone_into(&mut statement.text));
+            delta.only_directs()
+        };
+        assert!(directs(&[], &[]), "what is removed");
+        assert!(directs(&[("if_statement", "if (f(x)) {")], &[(0, 0)]), "another condition");
+        assert!(directs(&[("if_statement", "if (a)"), ("break_statement", "break;")], &[]));
+        for text in ["return;", "return null;", "return -1.5f;", "return this.count;", "return Double.NaN;"] {
+            assert!(directs(&[("return_statement", text)], &[]), "{text}");
+        }
+        for text in ["return f(x);", "return a + b;", "return new int[0];", "return \"\";", "return"] {
+            assert!(!directs(&[("return_statement", text)], &[]), "{text}");
+        }
+        assert!(!directs(&[("expression_statement", "x = 1;")], &[]));
+        assert!(!directs(&[("for_statement", "for (;;) {")], &[]));
+        assert!(!Delta::default().only_directs());
     }
 
     #[test]

@@ -147,6 +147,10 @@ pub struct Similarity {
     /// Code that no test that could be compared reaches any more; none where all is reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unreached: Option<Unreached>,
+    /// The patch computes nothing new: it removes statements, has them run under other conditions, or ends earlier. What
+    /// passing tests lose counts only then.
+    #[serde(default)]
+    pub only_directs: bool,
     /// All tests that reach the change.
     pub tests: Vec<TestFigures>,
     /// Tests that could not be compared.

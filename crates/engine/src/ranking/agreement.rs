@@ -124,7 +124,9 @@ mod tests {
         let verdict = Verdict::inconclusive(InconclusiveReason::NotJudged, "");
         let mut report = PatchReport::new("a.diff", "", verdict);
         assert!(!is_in_doubt(&report), "it was not asked for");
-        let of = |tests| Some(patch_sim::similarity(tests, Vec::new(), None, &patch_sim::Options::default()));
+        let of = |tests| {
+            Some(patch_sim::similarity(tests, Vec::new(), None, false, &patch_sim::Options::default()))
+        };
         report.similarity = of(vec![failing]);
         assert!(!is_in_doubt(&report));
         report.similarity = of(Vec::new());

@@ -2,11 +2,11 @@
 
 use bonafix_model::{Similarity, SimilarityRule, TestClass, TestFigures, TestOrigin, Unreached};
 
-use super::{farthest_passing, is_out_of_reach, lost_share, passing_that_loses_much};
+use super::{code_out_of_reach, farthest_passing, loser, lost_share};
 
 /// Which test, which figures, which condition, and which test makes it count.
 pub fn sentence(similarity: &Similarity) -> String {
-    let lost = passing_that_loses_much(&similarity.tests).map(|test| {
+    let lost = loser(similarity).map(|test| {
         format!(
             "{} leaves out {} of {} statements that it ran before ({:.1} %)",
             told(test),
@@ -15,7 +15,7 @@ pub fn sentence(similarity: &Similarity) -> String {
             lost_share(test) * 100.0
         )
     });
-    let unreached = similarity.unreached.as_ref().filter(|&unreached| is_out_of_reach(unreached)).map(|unreached| {
+    let unreached = code_out_of_reach(similarity).map(|unreached| {
         let Unreached { file, line, tests, test, .. } = unreached;
         format!(
             "no test reaches {file}:{line} any more, which {tests} passing tests ran before ({test} is one)"

@@ -182,6 +182,7 @@ fn suspicion_of(passing: Option<f64>, failing: Option<f64>) -> Option<f64> {
         passing.into_iter().chain(failing).collect(),
         Vec::new(),
         None,
+        true,
         &Options::default(),
     ))
 }
