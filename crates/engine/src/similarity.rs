@@ -116,11 +116,12 @@ impl Comparison<'_> {
         tracer: &mut dyn Tracer<Input>,
         inputs: &mut dyn Inputs<Input>,
     ) -> Result<Compared, LangError> {
+        let patience = self.patience();
         let mut figures = Figures::new(self.options.similarity);
         figures.varied = self.options.varied_tests.then(BTreeSet::new);
         let passing = self.scouted(tracer, inputs.nearest_first(self.passing), &mut figures)?;
         // Half of the time is for original tests; what is left of it at the end is theirs too.
-        let mut tests = self.tests(passing, &mut figures);
+        let mut tests = Tests { patience, ..self.tests(passing, &mut figures) };
         self.trace_tests(tracer, &mut tests, self.half_time(), &mut figures)?;
         self.trace_inputs(tracer, inputs, &mut figures)?;
         self.trace_tests(tracer, &mut tests, self.deadline, &mut figures)?;
@@ -144,6 +145,12 @@ impl Comparison<'_> {
 
     fn limits(&self) -> TraceLimits {
         TraceLimits { statements: LONGEST_TRACE, deadline: self.deadline, test: TEST_LIMIT }
+    }
+
+    /// Until when the first tests are traced to their end: as long again as all traces may take. On a machine with much else to
+    /// do nothing at all would be known otherwise.
+    fn patience(&self) -> Option<Instant> {
+        self.deadline.map(|deadline| deadline + deadline.saturating_duration_since(Instant::now()))
     }
 
     fn half_time(&self) -> Option<Instant> {
@@ -196,7 +203,7 @@ impl Comparison<'_> {
         let left_out = waiting.split_off(most.min(waiting.len()));
         figures.leave_out(left_out.iter(), "more tests pass than are traced");
         figures.unknown += left_out.len();
-        Tests { waiting, next: self.failing.len() + FIRST_TESTS }
+        Tests { waiting, next: self.failing.len() + FIRST_TESTS, patience: None }
     }
 
     /// Traces tests, ever more at a time, until there are no more or nothing may be begun any more.
@@ -207,8 +214,10 @@ impl Comparison<'_> {
         until: Option<Instant>,
         figures: &mut Figures,
     ) -> Result<(), LangError> {
-        let limits = self.limits();
-        while !tests.waiting.is_empty() && until.is_none_or(|until| Instant::now() < until) {
+        while !tests.waiting.is_empty()
+            && (tests.patience.is_some() || until.is_none_or(|until| Instant::now() < until))
+        {
+            let limits = TraceLimits { deadline: tests.patience.take().or(self.deadline), ..self.limits() };
             let time = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
             let batch = tests.take(self.took, time.map(|time| time / PART_FOR_BATCH));
             tracer.tests(&batch, &limits, &mut |number, traced| {
@@ -258,6 +267,8 @@ struct Tests {
     waiting: Vec<TestId>,
     /// So many come next.
     next: usize,
+    /// When the first of them must be done at the latest; none once they are, and where there is no deadline.
+    patience: Option<Instant>,
 }
 
 impl Tests {
@@ -651,7 +662,7 @@ mod tests {
     #[test]
     fn ever_more_tests_are_taken_at_a_time_and_none_is_lost() {
         let test = |number: u32| TestId(format!("p.T#t{number}"));
-        let mut tests = Tests { waiting: (0..20).map(test).collect(), next: 3 };
+        let mut tests = Tests { waiting: (0..20).map(test).collect(), next: 3, patience: None };
         let sizes: Vec<usize> = std::iter::from_fn(|| {
             let batch = tests.take(&BTreeMap::new(), Some(Duration::ZERO));
             (!batch.is_empty()).then_some(batch.len())
@@ -670,7 +681,7 @@ mod tests {
         let took = BTreeMap::from(took);
         let names = ["red", "slow", "quick", "endless", "brisk"];
         let batches = |time: Option<Duration>| {
-            let mut tests = Tests { waiting: names.map(test).to_vec(), next: 5 };
+            let mut tests = Tests { waiting: names.map(test).to_vec(), next: 5, patience: None };
             std::iter::from_fn(|| {
                 let batch = tests.take(&took, time);
                 (!batch.is_empty())
@@ -766,8 +777,11 @@ mod tests {
         assert_eq!(figures.unknown, 2);
     }
 
-    /// Says of tests whether they come to the change, and traces none.
-    struct Scout;
+    /// Says of tests whether they come to the change, and keeps which it was to trace, and until when.
+    #[derive(Default)]
+    struct Scout {
+        asked: Vec<(Vec<TestId>, Option<Instant>)>,
+    }
 
     impl Tracer<Sequence> for Scout {
         fn far_tests(
@@ -778,7 +792,8 @@ mod tests {
             Ok(Some(tests.iter().filter(|test| test.0.contains("far")).cloned().collect()))
         }
 
-        fn tests(&mut self, _: &[TestId], _: &TraceLimits, _: OnTrace<'_>) -> Result<(), LangError> {
+        fn tests(&mut self, tests: &[TestId], limits: &TraceLimits, _: OnTrace<'_>) -> Result<(), LangError> {
+            self.asked.push((tests.to_vec(), limits.deadline));
             Ok(())
         }
 
@@ -813,10 +828,37 @@ mod tests {
             deadline,
         };
         let mut figures = Figures::new(SimOptions::default());
-        let kept = comparison.scouted(&mut Scout, tests.clone(), &mut figures).unwrap();
+        let kept = comparison.scouted(&mut Scout::default(), tests.clone(), &mut figures).unwrap();
         let kept: Vec<&str> = kept.iter().map(|test| test.0.as_str()).collect();
         assert_eq!((kept, figures.unknown), (vec!["near", "nearer"], 1));
         assert_eq!(figures.set_aside[0].name, "near and slow");
+    }
+
+    /// Found on a machine with load 15: of every sixth patch not a single test was compared.
+    #[test]
+    fn where_the_time_is_up_before_anything_was_traced_the_first_tests_are_all_the_same() {
+        let tests: Vec<TestId> = (0..40).map(|number| TestId(format!("T#t{number}"))).collect();
+        let (took, options, delta) = (BTreeMap::new(), crate::testing::judging_options(), Delta::default());
+        let now = Instant::now();
+        let deadline = Some(now);
+        let comparison = Comparison {
+            failing: &tests[..1],
+            passing: &tests[1..],
+            took: &took,
+            options: &options,
+            delta: &delta,
+            deadline,
+        };
+        let mut figures = Figures::new(SimOptions::default());
+        let patience = Some(now + Duration::from_secs(20));
+        let mut waiting = Tests { patience, ..comparison.tests(tests[1..].to_vec(), &mut figures) };
+        let mut scout = Scout::default();
+        for _ in 0..2 {
+            comparison.trace_tests(&mut scout, &mut waiting, deadline, &mut figures).unwrap();
+        }
+        let [(first, until)] = &scout.asked[..] else { panic!("{} batches", scout.asked.len()) };
+        assert_eq!((&first[..], *until), (&tests[..=FIRST_TESTS], patience));
+        assert_eq!(waiting.waiting.len(), tests.len() - 1 - FIRST_TESTS);
     }
 
     #[test]
