@@ -189,7 +189,7 @@ fn loser(similarity: &Similarity) -> Option<&TestFigures> {
 
 /// The code that makes a patch suspicious because nothing reaches it any more.
 fn code_out_of_reach(similarity: &Similarity) -> Option<&Unreached> {
-    similarity.unreached.as_ref().filter(|unreached| is_out_of_reach(unreached))
+    similarity.unreached.as_ref().filter(|unreached| similarity.only_directs && is_out_of_reach(unreached))
 }
 
 /// Passing tests that ran code which no test runs any more, at least: of one alone it may be the special case that a right patch

@@ -148,7 +148,7 @@ pub struct Similarity {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unreached: Option<Unreached>,
     /// The patch computes nothing new: it removes statements, has them run under other conditions, or ends earlier. What
-    /// passing tests lose counts only then.
+    /// passing tests lose, and code that they do not reach any more, counts only then.
     #[serde(default)]
     pub only_directs: bool,
     /// All tests that reach the change.
