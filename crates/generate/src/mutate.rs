@@ -162,14 +162,8 @@ fn sort_items(draft: &Draft, items: &mut [Slot]) {
         Step::Constant { value, .. } => Some(value),
         _ => None,
     };
-    let places: Vec<usize> = items
-        .iter()
-        .enumerate()
-        .filter(|(_, item)| constant(item).is_some())
-        .map(|(place, _)| place)
-        .collect();
-    let mut constants: Vec<(&Literal, Slot)> =
-        items.iter().filter_map(|item| Some((constant(item)?, *item))).collect();
+    let found = items.iter().enumerate().filter_map(|(place, item)| Some((place, (constant(item)?, *item))));
+    let (places, mut constants): (Vec<usize>, Vec<(&Literal, Slot)>) = found.unzip();
     constants.sort_by(|one, other| compare_literals(one.0, other.0));
     for (place, (_, item)) in places.into_iter().zip(constants) {
         items[place] = item;
